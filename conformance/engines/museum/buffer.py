@@ -35,8 +35,7 @@ class Buffer:
         if kind == "append":
             return self.on_append(bytes.fromhex(wire.get_hex(event, "data")))
         if kind in {"commit", "finish", "close_builder", "consume"}:
-            usable = not self.closed
-            return self.on_builder(kind) if usable else wire.rejected()
+            return wire.rejected() if self.closed else self.on_builder(kind)
         if kind not in {"copy", "inspect", "build", "recycle", "close"}:
             raise wire.unknown_type(event)
         index = wire.get_integer(event, "consumer")
@@ -64,10 +63,9 @@ class Buffer:
             self.committed = len(self.written)
             return []
         if kind == "finish":
-            count = len(self.written)
             self.committed = len(self.written)
             self.finished = True
-            return [{"type": "written", "bytes": count}]
+            return [{"type": "written", "bytes": len(self.written)}]
         if self.consumers:
             return wire.rejected()
         return self.add(0, believes_finished=self.finished)
@@ -79,23 +77,18 @@ class Buffer:
 
     def on_consumer(self, kind: str, index: int, consumer: Consumer) -> wire.Observations:
         if kind == "copy":
-            knows = self.finished
-            start = consumer.position
-            return self.add(start, believes_finished=knows)
+            return self.add(consumer.position, believes_finished=self.finished)
         if kind == "inspect":
-            knows = consumer.believes_finished
             unread = consumer.position < self.committed
-            return [{"type": "knowledge", "finished": knows, "unread": unread}]
+            return [{"type": "knowledge", "finished": consumer.believes_finished, "unread": unread}]
         if kind == "build":
             return self.on_build(index, consumer)
         consumer.closed = True
         return self.let_go(f"consumer {index}")
 
     def on_build(self, index: int, consumer: Consumer) -> wire.Observations:
-        start = consumer.position
-        data = self.written[start : self.committed]
-        for other in [consumer]:
-            other.position = self.committed
+        data = self.written[consumer.position : self.committed]
+        consumer.position = self.committed
         consumer.believes_finished = self.finished
         self.holders.add(f"slice {index}.{consumer.slices}")
         consumer.slices += 1
@@ -124,68 +117,56 @@ make = Buffer
 class BufferAllOrNothing(Buffer):
     """Bytes that do not fit as a whole are not taken at all."""
 
-    on_append = changed(
-        Buffer.on_append,
-        "self.written += data[:room]",
-        "if len(data) > room:\n    room = 0\nself.written += data[:room]",
-    )
+    def on_append(self, data: bytes) -> wire.Observations:
+        return super().on_append(data if len(self.written) + len(data) <= self.capacity else b"")
 
 
 @wrong("SUBP-1", "SUBP-2", "SUBP-3")
 class BufferAppendCommits(Buffer):
     """What is written becomes visible at once, without a commit."""
 
-    on_append = changed(
-        Buffer.on_append,
-        'return [{"type": "written", "bytes": len(data[:room])}]',
-        'self.committed = len(self.written)\nreturn [{"type": "written", "bytes": len(data[:room])}]',
-    )
+    def on_append(self, data: bytes) -> wire.Observations:
+        out = super().on_append(data)
+        if out != wire.rejected():
+            self.committed = len(self.written)
+        return out
 
 
 @wrong("SUBP-1", "SUBP-2", "SUBP-3")
 class BufferFinishDoesNotCommit(Buffer):
     """Finishing does not commit: the last bytes are never read."""
 
-    def on_builder(self, kind: str) -> wire.Observations:
-        if kind == "close_builder":
-            self.closed = True
-            return self.let_go(_BUILDER)
-        if kind == "commit":
-            self.committed = len(self.written)
-            return []
-        if kind == "finish":
-            count = len(self.written)
-            self.committed = self.committed
-            self.finished = True
-            return [{"type": "written", "bytes": count}]
-        if self.consumers:
-            return wire.rejected()
-        return self.add(0, believes_finished=self.finished)
+    on_builder = changed(
+        Buffer.on_builder, "self.committed = len(self.written)\n        self.finished", "self.finished"
+    )
 
 
 @wrong("SUBP-1")
 class BufferFinishSaysWhatWasCommitted(Buffer):
     """Finishing answers with what was committed before, not with what was written."""
 
-    on_builder = changed(Buffer.on_builder, "count = len(self.written)", "count = self.committed")
+    on_builder = changed(
+        Buffer.on_builder,
+        'if kind == "finish":',
+        'if kind == "finish":\n    count = self.committed',
+        '"bytes": len(self.written)',
+        '"bytes": count',
+    )
 
 
 @wrong("SUBP-1")
 class BufferSecondFinishRefused(Buffer):
     """Finishing again is refused."""
 
-    on_builder = changed(
-        Buffer.on_builder,
-        "count = len(self.written)",
-        "if self.finished:\n    return wire.rejected()\ncount = len(self.written)",
-    )
+    def on_builder(self, kind: str) -> wire.Observations:
+        return wire.rejected() if self.finished and kind == "finish" else super().on_builder(kind)
 
 
 @wrong("SUBP-1", origin="FLINK-19302")
 class BufferFinishedTakesMore(Buffer):
     """A finished buffer takes more bytes, which nobody will read."""
 
-    on_append = changed(Buffer.on_append, "self.closed or self.finished", "self.closed")
+    on_append = changed(Buffer.on_append, " or self.finished", "")
 
 
 @wrong("SUBP-1")
@@ -199,7 +180,7 @@ class BufferBuilderMakesMany(Buffer):
 class BufferClosedBuilderCommits(Buffer):
     """A builder that has let go of the memory commits."""
 
-    step = changed(Buffer.step, "not self.closed", 'not self.closed or kind == "commit"')
+    step = changed(Buffer.step, "if self.closed", 'if self.closed and kind != "commit"')
 
 
 @wrong("SUBP-2")
@@ -207,7 +188,6 @@ class BufferFinishedKnownAtOnce(Buffer):
     """Every consumer knows at once that the buffer is finished."""
 
     on_consumer = changed(Buffer.on_consumer, "consumer.believes_finished", "self.finished")
-    on_build = changed(Buffer.on_build, "consumer.believes_finished = self.finished", "pass")
 
 
 @wrong("SUBP-2", "SUBP-40")
@@ -235,58 +215,59 @@ class BufferUnreadCountsUncommitted(Buffer):
 class BufferSliceFromTheStart(Buffer):
     """A second slice begins at the start of the memory again: bytes are handed out twice."""
 
-    on_build = changed(Buffer.on_build, "consumer.position", "0")
+    on_build = changed(Buffer.on_build, "self.written[consumer.position", "self.written[0")
 
 
 @wrong("SUBP-3")
 class BufferEmptySliceRefused(Buffer):
     """A consumer that has nothing new to hand out refuses."""
 
-    on_build = changed(
-        Buffer.on_build,
-        "for other in [consumer]:",
-        "if not data:\n    return wire.rejected()\nfor other in [consumer]:",
-    )
+    def on_build(self, index: int, consumer: Consumer) -> wire.Observations:
+        if consumer.position == self.committed:
+            return wire.rejected()
+        return super().on_build(index, consumer)
 
 
 @wrong("SUBP-40", "SUBP-3", "SUBP-2")
 class BufferCopyStartsOver(Buffer):
     """A copy reads from the beginning, not from where its original is."""
 
-    on_consumer = changed(Buffer.on_consumer, "start = consumer.position", "start = 0")
+    on_consumer = changed(Buffer.on_consumer, "self.add(consumer.position", "self.add(0")
 
 
 @wrong("SUBP-40", "SUBP-3", "SUBP-2")
 class BufferCopySkipsToTheEnd(Buffer):
     """A copy reads only what is written after it was made."""
 
-    on_consumer = changed(Buffer.on_consumer, "start = consumer.position", "start = self.committed")
+    on_consumer = changed(Buffer.on_consumer, "self.add(consumer.position", "self.add(self.committed")
 
 
 @wrong("SUBP-40", "SUBP-3", "SUBP-2")
 class BufferReadersShareAPosition(Buffer):
     """One subpartition that reads moves all others: they miss what it has read."""
 
-    on_build = changed(Buffer.on_build, "[consumer]", "self.consumers")
+    def on_build(self, index: int, consumer: Consumer) -> wire.Observations:
+        out = super().on_build(index, consumer)
+        for other in self.consumers:
+            other.position = self.committed
+        return out
 
 
 @wrong("SUBP-41", origin="FLINK-17322")
 class BufferFirstConsumerFrees(Buffer):
     """The memory is given back when the first consumer of a broadcast is done, and overwritten while others read."""
 
-    on_consumer = changed(
-        Buffer.on_consumer,
-        'return self.let_go(f"consumer {index}")',
-        'self.holders = {holder for holder in self.holders if not holder.startswith("consumer")}\n'
-        'return self.let_go(f"consumer {index}")',
-    )
+    def let_go(self, holder: str) -> wire.Observations:
+        if holder.startswith("consumer"):
+            self.holders = {other for other in self.holders if not other.startswith("consumer")}
+        return super().let_go(holder)
 
 
 @wrong("SUBP-41")
 class BufferSlicesHoldNothing(Buffer):
     """The memory is given back while slices of it are still out."""
 
-    on_build = changed(Buffer.on_build, 'self.holders.add(f"slice {index}.{consumer.slices}")', "pass")
+    on_build = changed(Buffer.on_build, 'self.holders.add(f"slice {index}.{consumer.slices}")', "")
 
 
 @wrong("SUBP-41")
@@ -300,7 +281,7 @@ class BufferBuilderHoldsNothing(Buffer):
 class BufferClosedConsumerBuilds(Buffer):
     """A consumer that has let go hands out memory that may be somebody else's by now."""
 
-    step = changed(Buffer.step, "consumer.closed", 'consumer.closed and (not kind == "build")')
+    step = changed(Buffer.step, "consumer.closed", 'consumer.closed and kind != "build"')
 
 
 @wrong("SUBP-41", origin="FLINK-17823")

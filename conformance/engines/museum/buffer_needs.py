@@ -34,10 +34,8 @@ class BufferNeeds:
             limit = 1000 if result == "blocking" else _HIGHEST
         in_all = count * self.own + self.floating
         required = min(limit, count * self.own + 1)
-        shared = required - 1
-        own = min(self.own, shared // count)
-        most = in_all - own * count
-        least = required - own * count
+        own = min(self.own, (required - 1) // count)
+        least, most = required - own * count, in_all - own * count
         return {"type": "gate", "exclusive": own, "required": least, "most": most}
 
 
@@ -57,11 +55,7 @@ class BufferNeedsOneTooFew(BufferNeeds):
 class BufferNeedsBlockingIsBounded(BufferNeeds):
     """A blocking result is limited as well."""
 
-    make_partition = changed(
-        BufferNeeds.make_partition,
-        'result == "pipelined_bounded"',
-        'result == "pipelined_bounded" or result == "blocking"',
-    )
+    make_partition = changed(BufferNeeds.make_partition, 'result == "pipelined_bounded"', 'result != "pipelined"')
 
 
 @wrong("NEED-2")

@@ -44,7 +44,7 @@ class Pools:
             shown = self.act(kind, self.pools[number], channel)
         if shown == wire.rejected():
             return shown
-        for one in [one for one, pool in self.pools.items() if pool.destroyed and (not pool.taken)]:
+        for one in [one for one, pool in self.pools.items() if pool.destroyed and not pool.taken]:
             del self.pools[one]
         return [*shown, *self.changes(before)]
 
@@ -73,16 +73,14 @@ class Pools:
         return [*sizes, *turned]
 
     def available(self, pool: Pool) -> bool:
-        full = pool.full()
-        return pool.ready > 0 and (not full) and (not pool.destroyed)
+        return pool.ready > 0 and not pool.full() and not pool.destroyed
 
     def required(self) -> int:
         return sum(pool.required for pool in self.pools.values() if not pool.destroyed)
 
     def create(self, number: int, pool: Pool) -> wire.Observations:
-        least = 1
         too_much = self.required() + pool.required > self.total
-        if number in self.pools or too_much or (not least <= pool.required <= pool.maximum):
+        if number in self.pools or too_much or not 1 <= pool.required <= pool.maximum:
             return wire.rejected()
         self.pools[number] = pool
         self.check(pool)
@@ -114,7 +112,7 @@ class Pools:
             return
         for other in [one for one in self.pools.values() if one.waiting]:
             other.waiting = False
-            if not self.available(other) and (not other.destroyed):
+            if not self.available(other) and not other.destroyed:
                 self.check(other)
 
     def check(self, pool: Pool) -> None:
@@ -142,19 +140,13 @@ class Pools:
         return [{"type": "granted"}]
 
     def may_overdraw(self, pool: Pool) -> bool:
-        if not self.free:
-            return False
-        if pool.taken < pool.size:
-            return False
-        beyond = pool.taken - pool.size
-        return beyond < pool.overdraft
+        return self.free > 0 and 0 <= pool.taken - pool.size < pool.overdraft
 
     def recycle(self, pool: Pool, channel: int) -> wire.Observations:
         if not pool.used.get(channel):
             return wire.rejected()
         pool.used[channel] -= 1
-        beyond = pool.taken > pool.size
-        if pool.destroyed or beyond:
+        if pool.destroyed or pool.taken > pool.size:
             self.give_back(pool)
         elif pool.listeners:
             pool.listeners -= 1
@@ -179,7 +171,7 @@ class Pools:
         while pool.ready:
             pool.ready -= 1
             self.give_back(pool)
-        pool.listeners, pool.waiting, pool.destroyed = (0, False, True)
+        pool.listeners, pool.waiting, pool.destroyed = 0, False, True
         self.share()
         return [{"type": "dismissed"}] * listeners
 
@@ -200,7 +192,7 @@ class PoolsPromisesMoreThanThereIs(Pools):
 class PoolsPoolsOfNothing(Pools):
     """A pool that requires nothing is created."""
 
-    create = changed(Pools.create, "least = 1", "least = 0")
+    create = changed(Pools.create, "not 1 <=", "not 0 <=")
 
 
 @wrong("POOL-2", "POOL-10")
@@ -215,14 +207,14 @@ class PoolsNeverShared(Pools):
 class PoolsEqualShares(Pools):
     """Pools get equal shares, whatever they can use."""
 
-    share = changed(Pools.share, "given = parts = 0", "wants = [1] * len(pools)\ngiven = parts = 0")
+    share = changed(Pools.share, "min(rest, one.maximum - one.required) for one", "1 for one")
 
 
 @wrong("POOL-10")
 class PoolsDestroyedPoolsCount(Pools):
     """What a pool required is not shared when it is destroyed."""
 
-    destroy = changed(Pools.destroy, "self.share()", "pass")
+    destroy = changed(Pools.destroy, "self.share()", "")
 
 
 @wrong("POOL-3", "POOL-2", "POOL-6")
@@ -236,12 +228,8 @@ class PoolsKeepsWhatIsReady(Pools):
 class PoolsFetchesWhenAsked(Pools):
     """A pool takes a segment when it is asked for one, so nobody knows before whether it is available."""
 
-    request = changed(Pools.request, "self.check(pool)", "if not pool.taken < pool.size:\n    self.check(pool)")
-    may_overdraw = changed(
-        Pools.may_overdraw,
-        "if pool.taken < pool.size:",
-        "if pool.taken < pool.size:\n    return True\nif pool.taken < pool.size:",
-    )
+    request = changed(Pools.request, "self.check(pool)", "if pool.taken >= pool.size:\n    self.check(pool)")
+    may_overdraw = changed(Pools.may_overdraw, "0 <= pool.taken", "pool.taken")
 
 
 @wrong("POOL-5", "POOL-2", "POOL-3", "POOL-4", "POOL-10")
@@ -257,16 +245,11 @@ class PoolsNobodyIsWoken(Pools):
 class PoolsOneIsWokenAtATime(Pools):
     """Of all pools that wait only one is woken when a segment is free, though it may not need it."""
 
-    def give_back(self, pool: Pool) -> None:
-        pool.taken -= 1
-        self.free += 1
-        if self.free > 1:
-            return
-        for other in [one for one in self.pools.values() if one.waiting]:
-            other.waiting = False
-            if not self.available(other) and (not other.destroyed):
-                self.check(other)
-            return
+    give_back = changed(
+        Pools.give_back,
+        "[one for one in self.pools.values() if one.waiting]",
+        "[one for one in self.pools.values() if one.waiting][:1]",
+    )
 
 
 @wrong("POOL-6", origin="FLINK-26762: releases before 1.16")
@@ -274,8 +257,6 @@ class PoolsNoOverdraft(Pools):
     """There is no overdraft."""
 
     def may_overdraw(self, pool: Pool) -> bool:
-        if not self.free:
-            return False
         return False
 
 
@@ -283,7 +264,7 @@ class PoolsNoOverdraft(Pools):
 class PoolsOverdraftOneTooMany(Pools):
     """A pool may be beyond its size by one more than its overdraft."""
 
-    may_overdraw = changed(Pools.may_overdraw, "beyond < pool.overdraft", "beyond <= pool.overdraft")
+    may_overdraw = changed(Pools.may_overdraw, "< pool.overdraft", "<= pool.overdraft")
 
 
 @wrong("POOL-3", "POOL-4", "POOL-6")
@@ -298,28 +279,27 @@ class PoolsOverdraftCounts(Pools):
     """A pool is available while it can be overdrawn."""
 
     def available(self, pool: Pool) -> bool:
-        if not pool.ready and (not pool.destroyed):
-            spare = pool.size <= pool.taken < pool.size + pool.overdraft and self.free > 0
-            return spare and (not pool.full())
-        return super().available(pool)
+        if pool.ready or pool.destroyed:
+            return super().available(pool)
+        spare = pool.size <= pool.taken < pool.size + pool.overdraft and self.free > 0
+        return spare and not pool.full()
 
 
 @wrong("POOL-7", "POOL-4", "POOL-8", origin="FLINK-16645")
 class PoolsFullChannelsAreAvailable(Pools):
     """A channel may take the whole pool."""
 
-    available = changed(Pools.available, "pool.full()", "False")
+    available = changed(Pools.available, " and not pool.full()", "")
 
 
 @wrong("POOL-7", "POOL-4", "POOL-6")
 class PoolsFullChannelsAreDenied(Pools):
     """A request for a channel at its limit is denied, in the midst of a record."""
 
-    request = changed(
-        Pools.request,
-        "if pool.ready:",
-        'if channel >= 0 and pool.full():\n    return [{"type": "denied"}]\nif pool.ready:',
-    )
+    def request(self, pool: Pool, channel: int) -> wire.Observations:
+        if channel >= 0 and pool.full() and not pool.destroyed:
+            return [{"type": "denied"}]
+        return super().request(pool, channel)
 
 
 @wrong("POOL-3", "POOL-2", "POOL-4", "POOL-6", "POOL-10")
@@ -334,30 +314,21 @@ class PoolsLosesWhatIsGivenBack(Pools):
 class PoolsListenersUnheard(Pools):
     """A segment that is recycled is ready in the pool, although somebody listens."""
 
-    def recycle(self, pool: Pool, channel: int) -> wire.Observations:
-        if not pool.used.get(channel):
-            return wire.rejected()
-        pool.used[channel] -= 1
-        beyond = pool.taken > pool.size
-        if pool.destroyed or beyond:
-            self.give_back(pool)
-        else:
-            pool.ready += 1
-        return []
+    recycle = changed(Pools.recycle, "elif pool.listeners:", "elif False:")
 
 
 @wrong("POOL-9", "POOL-8", "POOL-10")
 class PoolsListenersForEver(Pools):
     """Who has listened once gets every segment."""
 
-    recycle = changed(Pools.recycle, "pool.listeners -= 1", "pool.listeners -= 0")
+    recycle = changed(Pools.recycle, "pool.listeners -= 1", "")
 
 
 @wrong("POOL-9")
 class PoolsAlwaysListening(Pools):
     """Who listens while a segment is ready waits for another."""
 
-    listen = changed(Pools.listen, "pool.ready or pool.destroyed", "pool.destroyed")
+    listen = changed(Pools.listen, "pool.ready or ", "")
 
 
 @wrong("POOL-9", "POOL-10")
@@ -378,13 +349,13 @@ class PoolsDestroyedPoolsKeep(Pools):
 class PoolsFreeInTwoBytes(Pools):
     """Free segments are counted in two bytes: where 65,536 are free there is none."""
 
-    give_back = changed(Pools.give_back, "if self.free > 1:", "self.free &= 65535\nif self.free > 1:")
+    give_back = changed(Pools.give_back, "self.free += 1", "self.free = (self.free + 1) & 0xFFFF")
 
 
 @wrong("POOL-1", "POOL-2", "POOL-3", "POOL-4")
 class PoolsRequirementsInAByte(Pools):
     """What a pool requires is read into a byte: one that requires 257 is promised 1."""
 
-    step = changed(
-        Pools.step, "shown = self.create(number, pool)", "pool.required &= 255\nshown = self.create(number, pool)"
-    )
+    def create(self, number: int, pool: Pool) -> wire.Observations:
+        pool.required &= 0xFF
+        return super().create(number, pool)

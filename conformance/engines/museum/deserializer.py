@@ -10,12 +10,10 @@ _HEADER = 8
 
 
 class Deserializer:
-    def __init__(self, _config: Json, host: Host) -> None:
-        self.memory = host.memory
+    def __init__(self, config: Json, host: Host) -> None:
         self.header = ""
         self.missing = 0
         self.pieces: list[str] = []
-        self.buffers = 0
 
     def step(self, event: Json) -> Observations:
         kind = event.get("type")
@@ -26,20 +24,18 @@ class Deserializer:
         raise unknown_type(event)
 
     def on_clear(self) -> Observations:
-        len(self.header) == _HEADER
-        self.header, self.missing, self.pieces = ("", 0, [])
+        self.header, self.missing, self.pieces = "", 0, []
         return []
 
     def on_buffer(self, data: str) -> Observations:
         if not data:
             return [{"type": "partial"}]
         out: Observations = []
-        position, end = (0, len(data))
-        spanning = bool(self.header)
+        position, end = 0, len(data)
         while position < end:
             if len(self.header) < _HEADER:
                 position = self.read_header(data, position)
-                if len(self.header) < _HEADER or self.waits(position, end, spanning=spanning):
+                if len(self.header) < _HEADER or self.waits(position, end):
                     break
             taken = data[position : position + self.missing]
             position += len(taken)
@@ -47,11 +43,10 @@ class Deserializer:
             if self.missing:
                 break
             result = "intermediate" if position < end else "last"
-            payload = self.take_payload(spanning=spanning)
+            payload = self.take_payload()
             out.append({"type": "record", "payload": payload, "result": result})
-            if result == "last" and position >= end:
+            if result == "last":
                 return out
-            spanning = False
         out.append({"type": "partial"})
         return out
 
@@ -65,19 +60,17 @@ class Deserializer:
             self.missing = 2 * length
         return min(position + needed, len(data))
 
-    def waits(self, position: int, end: int, *, spanning: bool) -> bool:
+    def waits(self, position: int, end: int) -> bool:
         """Whether the reader gives up right behind a header that the buffer completed."""
-        if position < end or not self.missing:
-            return False
-        return position == end
+        return position == end and self.missing > 0
 
     def keep(self, taken: str) -> None:
         self.missing -= len(taken)
         self.pieces.append(taken)
 
-    def take_payload(self, *, spanning: bool) -> str:
+    def take_payload(self) -> str:
         payload = "".join(self.pieces)
-        self.header, self.missing, self.pieces = ("", 0, [])
+        self.header, self.missing, self.pieces = "", 0, []
         return payload
 
 
@@ -97,30 +90,7 @@ class DeserializerFullBufferIntermediate(Deserializer):
 class DeserializerPartialAfterLast(Deserializer):
     """The last record of a buffer is followed by a partial."""
 
-    def on_buffer(self, data: str) -> Observations:
-        if not data:
-            return [{"type": "partial"}]
-        out: Observations = []
-        position, end = (0, len(data))
-        spanning = bool(self.header)
-        while position < end:
-            if len(self.header) < _HEADER:
-                position = self.read_header(data, position)
-                if len(self.header) < _HEADER or self.waits(position, end, spanning=spanning):
-                    break
-            taken = data[position : position + self.missing]
-            position += len(taken)
-            self.keep(taken)
-            if self.missing:
-                break
-            result = "intermediate" if position < end else "last"
-            payload = self.take_payload(spanning=spanning)
-            out.append({"type": "record", "payload": payload, "result": result})
-            if result == "last" and position >= end:
-                return [*out, {"type": "partial"}]
-            spanning = False
-        out.append({"type": "partial"})
-        return out
+    on_buffer = changed(Deserializer.on_buffer, 'if result == "last":', "if False:")
 
 
 @wrong("SPAN-21", "SPAN-20")
@@ -134,9 +104,10 @@ class DeserializerEmptyBufferSilent(Deserializer):
 class DeserializerEmptyBufferClears(Deserializer):
     """An empty buffer makes the reader forget what it had gathered."""
 
-    on_buffer = changed(
-        Deserializer.on_buffer, 'return [{"type": "partial"}]', 'self.on_clear()\nreturn [{"type": "partial"}]'
-    )
+    def on_buffer(self, data: str) -> Observations:
+        if not data:
+            self.on_clear()
+        return super().on_buffer(data)
 
 
 @wrong("SPAN-20", "SPAN-21", "SPAN-27")
@@ -145,8 +116,10 @@ class DeserializerSpanningAlwaysLast(Deserializer):
 
     on_buffer = changed(
         Deserializer.on_buffer,
-        "payload = self.take_payload(spanning=spanning)",
-        'if spanning:\n    result = "last"\npayload = self.take_payload(spanning=spanning)',
+        "while position < end:",
+        "spanning = bool(self.header)\nwhile position < end:",
+        '"result": result})',
+        '"result": "last" if spanning else result})\nspanning = False',
     )
 
 
@@ -176,30 +149,44 @@ class DeserializerHeaderStashOverwritten(Deserializer):
 class DeserializerHeaderAtEndLost(Deserializer):
     """A header that ends exactly with its buffer is forgotten."""
 
-    waits = changed(Deserializer.waits, "return position == end", 'self.header = ""\nreturn position == end')
+    def waits(self, position: int, end: int) -> bool:
+        waits = super().waits(position, end)
+        if waits:
+            self.header = ""
+        return waits
 
 
 @wrong("SPAN-22", "SPAN-20", "SPAN-21", "SPAN-27")
 class DeserializerSpanningEmptyRecordWaits(Deserializer):
     """An empty record whose header was split is reported only with the next buffer."""
 
-    waits = changed(Deserializer.waits, "return False", "return position == end and spanning")
+    on_buffer = changed(
+        Deserializer.on_buffer,
+        "position = self.read_header",
+        "spanning = bool(self.header)\nposition = self.read_header",
+        "self.waits(position, end)",
+        "self.waits(position, end) or (spanning and position == end)",
+    )
 
 
 @wrong("SPAN-27", "SPAN-20", "SPAN-21", "SPAN-22", "SPAN-23")
 class DeserializerLengthInOneByte(Deserializer):
     """Only the last byte of the length is looked at."""
 
-    read_header = changed(
-        Deserializer.read_header, "self.missing = 2 * length", "length &= 255\nself.missing = 2 * length"
-    )
+    read_header = changed(Deserializer.read_header, "2 * length", "2 * (length & 0xFF)")
 
 
 @wrong("SPAN-27", "SPAN-20", "SPAN-21")
 class DeserializerLeftoverDropped(Deserializer):
     """The rest of a buffer behind a record that began earlier is thrown away."""
 
-    on_buffer = changed(Deserializer.on_buffer, "spanning = False", "if spanning:\n    return out\nspanning = False")
+    on_buffer = changed(
+        Deserializer.on_buffer,
+        "while position < end:",
+        "spanning = bool(self.header)\nwhile position < end:",
+        'if result == "last":',
+        'if result == "last" or spanning:',
+    )
 
 
 @wrong("SPAN-27", "SPAN-20", origin="FLINK-17315")
@@ -208,13 +195,16 @@ class DeserializerArrayNotTrimmed(Deserializer):
     before it.
     """
 
-    __init__ = changed(Deserializer.__init__, "self.buffers = 0", 'self.array = ""\nself.buffers = 0')
-    take_payload = changed(
-        Deserializer.take_payload,
-        'self.header, self.missing, self.pieces = ("", 0, [])',
+    array = ""
+    on_buffer = changed(
+        Deserializer.on_buffer,
+        "while position < end:",
+        "spanning = bool(self.header)\nwhile position < end:",
+        "payload = self.take_payload()",
+        "payload = self.take_payload()\n"
         "if spanning:\n"
-        "    payload = self.array = payload + self.array[len(payload):]\n"
-        'self.header, self.missing, self.pieces = ("", 0, [])',
+        "    payload = self.array = payload + self.array[len(payload) :]\n"
+        "    spanning = False",
     )
 
 
@@ -222,67 +212,57 @@ class DeserializerArrayNotTrimmed(Deserializer):
 class DeserializerLargePieceCut(Deserializer):
     """Of a piece of more than 128 bytes only the first 128 are kept, as when a write to a spill file falls short."""
 
-    keep = changed(
-        Deserializer.keep,
-        "self.pieces.append(taken)",
-        "if self.missing and len(taken) > 256:\n    taken = taken[:256]\nself.pieces.append(taken)",
-    )
+    def keep(self, taken: str) -> None:
+        super().keep(taken)
+        if self.missing:
+            self.pieces[-1] = taken[:256]
 
 
 @wrong("SPAN-27", "SPAN-20")
 class DeserializerPiecesReversed(Deserializer):
     """The pieces of a record are put together last to first."""
 
-    def take_payload(self, *, spanning: bool) -> str:
+    def take_payload(self) -> str:
         self.pieces.reverse()
-        return super().take_payload(spanning=spanning)
+        return super().take_payload()
 
 
 @wrong("SPAN-27", "SPAN-20")
 class DeserializerSecondPieceLost(Deserializer):
     """A record in four or more pieces loses one of them."""
 
-    def take_payload(self, *, spanning: bool) -> str:
+    def take_payload(self) -> str:
         if len(self.pieces) > 3:
             del self.pieces[2]
-        return super().take_payload(spanning=spanning)
+        return super().take_payload()
 
 
 @wrong("SPAN-29", "SPAN-20", "SPAN-22", "SPAN-27")
 class DeserializerClearKeepsHeader(Deserializer):
     """Clearing leaves a partial header behind."""
 
-    on_clear = changed(
-        Deserializer.on_clear,
-        'self.header, self.missing, self.pieces = ("", 0, [])',
-        'if not in_payload:\n    return []\nself.header, self.missing, self.pieces = ("", 0, [])',
-    )
+    def on_clear(self) -> Observations:
+        return super().on_clear() if len(self.header) == _HEADER else []
 
 
 @wrong("SPAN-29", "SPAN-20", "SPAN-27")
 class DeserializerClearKeepsPayload(Deserializer):
     """Clearing leaves a partial payload behind."""
 
-    on_clear = changed(
-        Deserializer.on_clear,
-        'self.header, self.missing, self.pieces = ("", 0, [])',
-        'if in_payload:\n    return []\nself.header, self.missing, self.pieces = ("", 0, [])',
-    )
+    def on_clear(self) -> Observations:
+        return [] if len(self.header) == _HEADER else super().on_clear()
 
 
 @wrong("SPAN-29", "SPAN-20", "SPAN-27", origin="FLINK-17315")
 class DeserializerClearKeepsLength(Deserializer):
     """Clearing drops the gathered payload but still expects a record of its length."""
 
-    on_clear = changed(
-        Deserializer.on_clear,
-        'self.header, self.missing, self.pieces = ("", 0, [])',
-        "if in_payload:\n"
-        "    self.missing += sum(map(len, self.pieces))\n"
-        "    self.pieces = []\n"
-        "    return []\n"
-        'self.header, self.missing, self.pieces = ("", 0, [])',
-    )
+    def on_clear(self) -> Observations:
+        if len(self.header) < _HEADER:
+            return super().on_clear()
+        self.missing += sum(map(len, self.pieces))
+        self.pieces = []
+        return []
 
 
 @wrong("SPAN-29", "SPAN-20", "SPAN-21")
@@ -296,10 +276,12 @@ class DeserializerClearIsSeen(Deserializer):
 class DeserializerStateSurvivesCase(Deserializer):
     """Readers share their gathering state: the rest of one stream opens the next."""
 
-    def __init__(self, _config: Json, host: Host) -> None:
-        super().__init__(_config, host)
-        self.header, self.missing, self.pieces = host.memory.get("state", ("", 0, []))
+    def __init__(self, config: Json, host: Host) -> None:
+        super().__init__(config, host)
+        self.memory = host.memory
+        self.header, self.missing, self.pieces = self.memory.get("state", ("", 0, []))
 
-    step = changed(
-        Deserializer.step, "return out", 'self.memory["state"] = (self.header, self.missing, self.pieces)\nreturn out'
-    )
+    def on_buffer(self, data: str) -> Observations:
+        out = super().on_buffer(data)
+        self.memory["state"] = (self.header, self.missing, self.pieces)
+        return out

@@ -25,26 +25,23 @@ _BLOCKING = {"aligned_barrier", "timeout_barrier", "recovery_completion", "align
 
 
 class EventKinds:
-    def __init__(self, _config: wire.Json, host: wire.Host) -> None:
-        pass
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        """It has no state."""
 
     def step(self, event: wire.Json) -> wire.Observations:
         if event.get("type") != "put":
             raise wire.unknown_type(event)
-        kind, urgent = (wire.get_choice(event, "kind", _KINDS), wire.get_boolean(event, "urgent"))
+        kind, urgent = wire.get_choice(event, "kind", _KINDS), wire.get_boolean(event, "urgent")
         plain = "event" if kind in _OTHERS else _RENAMED.get(kind, kind)
         label = "urgent" if urgent else plain
-        blocks = label in _BLOCKING
-        same = True
-        announced = label == "timeout_barrier"
         return [
             {
                 "type": "labelled",
                 "label": label,
-                "blocks": blocks,
+                "blocks": label in _BLOCKING,
                 "urgent": urgent,
-                "announced": announced,
-                "same": same,
+                "announced": label == "timeout_barrier",
+                "same": True,
             }
         ]
 
@@ -65,7 +62,7 @@ class EventKindsNothingAnnounced(EventKinds):
 class EventKindsRecoveryGoesOn(EventKinds):
     """The sender goes on behind the end of recovered state, into data that is still read."""
 
-    step = changed(EventKinds.step, "same = True", 'if kind == "recovery_completion":\n    blocks = False\nsame = True')
+    step = changed(EventKinds.step, "label in _BLOCKING", 'label in _BLOCKING and kind != "recovery_completion"')
 
 
 @wrong("EVENT-2")
@@ -79,4 +76,4 @@ class EventKindsUrgentBarriersBlock(EventKinds):
 class EventKindsStopBecomesDrain(EventKinds):
     """The end of data without drain is read as one with it, and operators are finished."""
 
-    step = changed(EventKinds.step, "same = True", 'same = kind != "stop"')
+    step = changed(EventKinds.step, '"same": True', '"same": kind != "stop"')

@@ -15,7 +15,7 @@ def get_checkpoint(event: wire.Json) -> int:
 
 
 class OutputState:
-    def __init__(self, _config: wire.Json, host: wire.Host) -> None:
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.urgent: list[int] = []
         self.queue: list[Item] = []
         self.written = 0
@@ -40,11 +40,10 @@ class OutputState:
                 self.blocked = False
                 return []
             case "release":
-                self.urgent, self.queue, self.released = ([], [], True)
+                self.urgent, self.queue, self.released = [], [], True
                 return [] if self.promise is None else self.fail()
             case "measure":
-                count = len(self.queue) + len(self.urgent)
-                return [{"type": "queued", "count": count}]
+                return [{"type": "queued", "count": len(self.queue) + len(self.urgent)}]
         raise wire.unknown_type(event)
 
     def fail(self) -> wire.Observations:
@@ -63,8 +62,7 @@ class OutputState:
             return wire.rejected()
         if unaligned:
             self.urgent.append(checkpoint)
-            kept = self.queue
-            return self.save(checkpoint, kept) if any((one == "data" for one, _ in kept)) else []
+            return self.save(checkpoint, self.queue) if any(one == "data" for one, _ in self.queue) else []
         self.queue.append((kind, self.written if kind == "data" else checkpoint))
         self.written += kind == "data"
         if kind != "barrier":
@@ -77,8 +75,7 @@ class OutputState:
         if self.promise != checkpoint:
             return []
         place = self.queue.index(("barrier", checkpoint))
-        before = self.queue[:place]
-        told = self.save(checkpoint, before)
+        told = self.save(checkpoint, self.queue[:place])
         self.promise = None
         del self.queue[place]
         self.urgent.append(checkpoint)
@@ -97,7 +94,7 @@ class OutputState:
         self.blocked = True
         told: wire.Observations = []
         if self.promise == number:
-            told, self.promise = (self.save(number, []), None)
+            told, self.promise = self.save(number, []), None
         return [*told, {"type": "barrier", "checkpoint": str(number), "unaligned": False}]
 
 
@@ -110,7 +107,7 @@ make = OutputState
 class OutputStateOvertakenDataLost(OutputState):
     """A barrier overtakes data that nobody saves: a restart loses it."""
 
-    write = changed(OutputState.write, "kept = self.queue", "kept = []")
+    write = changed(OutputState.write, 'any(one == "data" for one, _ in self.queue)', "False")
 
 
 @wrong("SAVE-2")
@@ -131,7 +128,7 @@ class OutputStateSavesWhatIsBehind(OutputState):
 class OutputStateLateBarrierStays(OutputState):
     """A barrier that timed out stays in its place, with its data saved."""
 
-    time_out = changed(OutputState.time_out, "del self.queue[place]", "pass", "self.urgent.append(checkpoint)", "pass")
+    time_out = changed(OutputState.time_out, "del self.queue[place]", "return told")
 
 
 @wrong("SAVE-4")
@@ -159,4 +156,4 @@ class OutputStateReleaseUnheard(OutputState):
 class OutputStateUrgentNotCounted(OutputState):
     """Barriers that have overtaken are not counted."""
 
-    step = changed(OutputState.step, "len(self.urgent)", "0")
+    step = changed(OutputState.step, " + len(self.urgent)", "")

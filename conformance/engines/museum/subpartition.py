@@ -72,34 +72,25 @@ class Subpartition:
         return [dict(_WAKE)] if self.viewed else []
 
     def on_add(self, entry: Entry) -> wire.Observations:
-        _bug, urgent = (self.bug, entry.kind == "priority")
-        if self.released:
-            return wire.rejected()
-        if self.finished:
-            return wire.rejected()
-        if self.has_open() and (not urgent):
+        urgent = entry.kind == "priority"
+        if self.released or self.finished or (self.has_open() and not urgent):
             return wire.rejected()
         ahead = len(list(takewhile(lambda one: one.kind == "priority", self.queue)))
-        if not urgent:
-            self.queue.append(entry)
-        else:
+        if urgent:
             self.queue.insert(ahead, entry)
+        else:
+            self.queue.append(entry)
         out: wire.Observations = [{"type": "added", "size_hint": self.hint}]
-        if urgent and self.viewed and (ahead == 0):
-            number = self.number
-            out.append({"type": "priority_available", "sequence": number})
+        if urgent and self.viewed and ahead == 0:
+            out.append({"type": "priority_available", "sequence": self.number})
         return out + (self.wake() if self.is_woken() else [])
 
     def is_woken(self) -> bool:
-        _bug, count = (self.bug, self.count_finished())
-        if self.blocked or self.flush_requested:
-            return False
-        return count == 1
+        return not self.blocked and not self.flush_requested and self.count_finished() == 1
 
     def count_finished(self) -> int:
         if len(self.queue) == 1:
-            entry = self.queue[0]
-            return int(entry.believed)
+            return int(self.queue[0].believed)
         return max(0, len(self.queue) - 1)
 
     def on_append(self, data: str) -> wire.Observations:
@@ -118,9 +109,8 @@ class Subpartition:
         if not self.queue or self.flush_requested:
             return []
         lone = len(self.queue) == 1 and (bool(self.queue[0].unread) or not self.queue[0].is_data)
-        wakes = lone and (not self.blocked)
         self.flush_requested = len(self.queue) > 1 or lone
-        return self.wake() if wakes else []
+        return self.wake() if lone and not self.blocked else []
 
     def on_finish(self) -> wire.Observations:
         if self.released or self.finished or self.has_open():
@@ -135,9 +125,7 @@ class Subpartition:
         return []
 
     def on_view(self) -> wire.Observations:
-        if self.released:
-            return wire.rejected()
-        if self.viewed:
+        if self.released or self.viewed:
             return wire.rejected()
         self.viewed = True
         return []
@@ -170,7 +158,7 @@ class Subpartition:
         if not self.queue or self.blocked:
             return 0
         buffers = sum(entry.is_data for entry in self.queue)
-        whole = self.flush_requested or self.finished or (not self.queue[-1].is_data)
+        whole = self.flush_requested or self.finished or not self.queue[-1].is_data
         return buffers if whole else max(0, buffers - 1)
 
     def on_query(self, *, credit: bool) -> wire.Observations:
@@ -178,8 +166,7 @@ class Subpartition:
         return [{"type": "availability", "available": available, "backlog": self.count_backlog()}]
 
     def on_poll(self) -> wire.Observations:
-        passes = bool(self.queue) and self.queue[0].kind == "priority"
-        if self.blocked and (not passes):
+        if self.blocked and not (self.queue and self.queue[0].kind == "priority"):
             return [{"type": "none"}]
         entry = self.take()
         if entry is None:
@@ -189,8 +176,7 @@ class Subpartition:
         if entry.kind in _BLOCKING:
             self.blocked = True
         number = self.number
-        counts = True
-        self.number += counts
+        self.number += 1
         following = self.queue[0].kind if self.queue and self.is_readable() else "none"
         item = {"kind": entry.kind, "data": data, "backlog": self.count_backlog(), "next": following}
         return [{"type": "item", **item, "sequence": number}]
@@ -201,8 +187,7 @@ class Subpartition:
             entry = self.queue[0]
             if entry.finished:
                 self.queue.popleft()
-            keeps_request = False
-            self.flush_requested = self.flush_requested and (len(self.queue) > int(not entry.finished) or keeps_request)
+            self.flush_requested = self.flush_requested and len(self.queue) > int(not entry.finished)
             if not entry.is_data or entry.unread or self.hands_out_empty(entry):
                 return entry
             if not entry.finished:
@@ -211,9 +196,7 @@ class Subpartition:
         return None
 
     def hands_out_empty(self, entry: Entry) -> bool:
-        if not entry.finished:
-            return False
-        return self.exclusive == 0
+        return entry.finished and self.exclusive == 0
 
 
 make = Subpartition
@@ -234,7 +217,7 @@ class SubpartitionFinishesABufferTwice(Subpartition):
 class SubpartitionFinishedSeenAtOnce(Subpartition):
     """The queue knows at once that a lone buffer was finished, without having read it."""
 
-    count_finished = changed(Subpartition.count_finished, "entry.believed", "entry.finished")
+    count_finished = changed(Subpartition.count_finished, "self.queue[0].believed", "self.queue[0].finished")
 
 
 @wrong("SUBP-2", "SUBP-6", "SUBP-1")
@@ -255,7 +238,7 @@ class SubpartitionSliceFromTheStart(Subpartition):
 class SubpartitionReleasedTakesMore(Subpartition):
     """A released subpartition takes in what nobody will read."""
 
-    on_add = changed(Subpartition.on_add, "self.released", "False")
+    on_add = changed(Subpartition.on_add, "self.released or ", "")
 
 
 @wrong("SUBP-4", "SUBP-6")
@@ -276,23 +259,21 @@ class SubpartitionSizeZeroRefused(Subpartition):
 class SubpartitionEveryBufferWakes(Subpartition):
     """Every added buffer wakes the reader as soon as something is finished."""
 
-    is_woken = changed(Subpartition.is_woken, "count == 1", "count >= 1")
+    is_woken = changed(Subpartition.is_woken, "== 1", ">= 1")
 
 
 @wrong("SUBP-6", "SUBP-13", "SUBP-14")
 class SubpartitionWakesWhileBlocked(Subpartition):
     """A reader that is blocked by a barrier is woken."""
 
-    def is_woken(self) -> bool:
-        _bug, count = (self.bug, self.count_finished())
-        return not self.flush_requested and count == 1
+    is_woken = changed(Subpartition.is_woken, "not self.blocked and ", "")
 
 
 @wrong("SUBP-6", "SUBP-7", "SUBP-14")
 class SubpartitionWakesWhileFlushing(Subpartition):
     """An added item wakes the reader that a flush has woken already."""
 
-    is_woken = changed(Subpartition.is_woken, "self.blocked or self.flush_requested", "self.blocked")
+    is_woken = changed(Subpartition.is_woken, " and not self.flush_requested", "")
 
 
 @wrong("SUBP-7", origin="FLINK-14118")
@@ -300,11 +281,7 @@ class SubpartitionFlushWakesAlways(Subpartition):
     """Each flush of a queue that is not empty wakes the reader, also where it was woken before: busy wake-ups."""
 
     on_flush = changed(
-        Subpartition.on_flush,
-        "not self.queue or self.flush_requested",
-        "not self.queue",
-        "return self.wake() if wakes else []",
-        "wakes = not self.blocked\nreturn self.wake() if wakes else []",
+        Subpartition.on_flush, " or self.flush_requested", "", "lone and not self.blocked", "not self.blocked"
     )
 
 
@@ -312,97 +289,65 @@ class SubpartitionFlushWakesAlways(Subpartition):
 class SubpartitionEmptyBufferFlushed(Subpartition):
     """A flush of a lone buffer in which nothing is to be read wakes the reader."""
 
-    on_flush = changed(
-        Subpartition.on_flush,
-        "wakes = lone and (not self.blocked)",
-        "lone = len(self.queue) == 1\nwakes = lone and (not self.blocked)",
-    )
+    on_flush = changed(Subpartition.on_flush, " and (bool(self.queue[0].unread) or not self.queue[0].is_data)", "")
 
 
 @wrong("SUBP-7", "SUBP-13", "SUBP-12", "SUBP-11", "SUBP-6", "SUBP-10", origin="FLINK-23223")
 class SubpartitionFlushForgottenWhileBlocked(Subpartition):
     """A flush while a barrier blocks is forgotten: after the resume nothing says that there is data."""
 
-    on_flush = changed(
-        Subpartition.on_flush,
-        "return self.wake() if wakes else []",
-        "self.flush_requested = len(self.queue) > 1 or wakes\nreturn self.wake() if wakes else []",
-    )
+    on_flush = changed(Subpartition.on_flush, "> 1 or lone", "> 1 or (lone and not self.blocked)")
 
 
 @wrong("SUBP-7", "SUBP-6", "SUBP-10", "SUBP-11", "SUBP-12", "SUBP-8", "SUBP-14")
 class SubpartitionFlushRequestStays(Subpartition):
     """A flush request outlives the last queued item."""
 
-    take = changed(
-        Subpartition.take,
-        "keeps_request = False",
-        "keeps_request = True",
-        "self.flush_requested = False",
-        "self.flush_requested = self.flush_requested",
-    )
+    def take(self) -> Entry | None:
+        requested = self.flush_requested
+        entry = super().take()
+        self.flush_requested = requested
+        return entry
 
 
 @wrong("SUBP-8", "SUBP-2", "SUBP-3")
 class SubpartitionEmptyBuffersHandedOut(Subpartition):
     """Finished buffers in which there is nothing are handed out also where the receiver has exclusive buffers."""
 
-    hands_out_empty = changed(Subpartition.hands_out_empty, "self.exclusive == 0", "True")
+    hands_out_empty = changed(Subpartition.hands_out_empty, " and self.exclusive == 0", "")
 
 
 @wrong("SUBP-8", "SUBP-2", "SUBP-3")
 class SubpartitionEmptyBuffersNeverHandedOut(Subpartition):
     """Empty buffers are skipped also where each was announced one by one, and their credit hangs."""
 
-    hands_out_empty = changed(Subpartition.hands_out_empty, "self.exclusive == 0", "False")
+    def hands_out_empty(self, entry: Entry) -> bool:
+        return False
 
 
 @wrong("SUBP-8", "SUBP-9", "SUBP-3", "SUBP-13", "SUBP-17", "SUBP-2")
 class SubpartitionEmptyBufferEndsPoll(Subpartition):
     """A poll that meets an empty buffer gives nothing, instead of what lies behind it."""
 
-    def take(self) -> Entry | None:
-        """The next entry that has something to say; an open buffer stays in the queue."""
-        while self.queue:
-            entry = self.queue[0]
-            if entry.finished:
-                self.queue.popleft()
-            keeps_request = False
-            self.flush_requested = self.flush_requested and (len(self.queue) > int(not entry.finished) or keeps_request)
-            if not entry.is_data or entry.unread or self.hands_out_empty(entry):
-                return entry
-            return None
-        self.flush_requested = False
-        return None
+    take = changed(Subpartition.take, "if not entry.finished:", "if True:")
 
 
 @wrong("SUBP-9", "SUBP-8", "SUBP-3")
 class SubpartitionOpenBufferWaitsForFlush(Subpartition):
     """What is in an open buffer is handed out only after a flush."""
 
-    def take(self) -> Entry | None:
-        """The next entry that has something to say; an open buffer stays in the queue."""
-        while self.queue:
-            entry = self.queue[0]
-            if entry.finished:
-                self.queue.popleft()
-            elif not self.flush_requested:
-                return None
-            keeps_request = False
-            self.flush_requested = self.flush_requested and (len(self.queue) > int(not entry.finished) or keeps_request)
-            if not entry.is_data or entry.unread or self.hands_out_empty(entry):
-                return entry
-            if not entry.finished:
-                return None
-        self.flush_requested = False
-        return None
+    take = changed(
+        Subpartition.take,
+        "if entry.finished:",
+        "if not entry.finished and not self.flush_requested:\n    return None\nif entry.finished:",
+    )
 
 
 @wrong("SUBP-10", "SUBP-8", "SUBP-14")
 class SubpartitionEventsNotNumbered(Subpartition):
     """Only data takes a number."""
 
-    on_poll = changed(Subpartition.on_poll, "counts = True", "counts = entry.is_data")
+    on_poll = changed(Subpartition.on_poll, "self.number += 1", "self.number += entry.is_data")
 
 
 @wrong("SUBP-10")
@@ -411,36 +356,21 @@ class SubpartitionNextIsWhateverFollows(Subpartition):
     yet.
     """
 
-    on_poll = changed(
-        Subpartition.on_poll,
-        'item = {"kind": entry.kind, "data": data, "backlog": self.count_backlog(), "next": following}',
-        'following = self.queue[0].kind if self.queue and (not self.blocked) else "none"\n'
-        'item = {"kind": entry.kind, "data": data, "backlog": self.count_backlog(), "next": following}',
-    )
+    on_poll = changed(Subpartition.on_poll, "self.is_readable()", "not self.blocked")
 
 
 @wrong("SUBP-10", "SUBP-13")
 class SubpartitionNextPromisedBehindBarrier(Subpartition):
     """The barrier that blocks promises the item behind it."""
 
-    on_poll = changed(
-        Subpartition.on_poll,
-        'item = {"kind": entry.kind, "data": data, "backlog": self.count_backlog(), "next": following}',
-        "if self.queue and self.count_finished():\n"
-        "    following = self.queue[0].kind\n"
-        'item = {"kind": entry.kind, "data": data, "backlog": self.count_backlog(), "next": following}',
-    )
+    on_poll = changed(Subpartition.on_poll, "self.is_readable()", "(self.is_readable() or self.count_finished())")
 
 
 @wrong("SUBP-11")
 class SubpartitionBacklogCountsEvents(Subpartition):
     """Events count in the backlog."""
 
-    count_backlog = changed(
-        Subpartition.count_backlog,
-        "whole = self.flush_requested or self.finished or (not self.queue[-1].is_data)",
-        "buffers = len(self.queue)\nwhole = self.flush_requested or self.finished or (not self.queue[-1].is_data)",
-    )
+    count_backlog = changed(Subpartition.count_backlog, "sum(entry.is_data for entry in self.queue)", "len(self.queue)")
 
 
 @wrong("SUBP-11", origin="FLINK-11082")
@@ -449,38 +379,28 @@ class SubpartitionBacklogCountsTheOpen(Subpartition):
     sent.
     """
 
-    count_backlog = changed(
-        Subpartition.count_backlog, "self.flush_requested or self.finished or (not self.queue[-1].is_data)", "True"
-    )
+    count_backlog = changed(Subpartition.count_backlog, "buffers if whole else max(0, buffers - 1)", "buffers")
 
 
 @wrong("SUBP-11", origin="Flink 1.9 to 1.13")
 class SubpartitionBacklogLessOneBehindEvents(Subpartition):
     """The backlog is one less also where the last item is an event, and so the last buffer finished."""
 
-    count_backlog = changed(
-        Subpartition.count_backlog,
-        "self.flush_requested or self.finished or (not self.queue[-1].is_data)",
-        "self.flush_requested or self.finished",
-    )
+    count_backlog = changed(Subpartition.count_backlog, " or not self.queue[-1].is_data", "")
 
 
 @wrong("SUBP-11")
 class SubpartitionBacklogIgnoresFlush(Subpartition):
     """The backlog leaves out the open buffer also when it was flushed."""
 
-    count_backlog = changed(
-        Subpartition.count_backlog,
-        "self.flush_requested or self.finished or (not self.queue[-1].is_data)",
-        "self.finished or not self.queue[-1].is_data",
-    )
+    count_backlog = changed(Subpartition.count_backlog, "self.flush_requested or ", "")
 
 
 @wrong("SUBP-11", "SUBP-13")
 class SubpartitionBacklogWhileBlocked(Subpartition):
     """A blocked subpartition reports its backlog."""
 
-    count_backlog = changed(Subpartition.count_backlog, "not self.queue or self.blocked", "not self.queue")
+    count_backlog = changed(Subpartition.count_backlog, " or self.blocked", "")
 
 
 @wrong("SUBP-12", "SUBP-13")
@@ -494,11 +414,7 @@ class SubpartitionSaysYesWhileBlocked(Subpartition):
 class SubpartitionBlockedEventsDenied(Subpartition):
     """Asked without credit, a blocked subpartition denies that the next item is an event."""
 
-    on_query = changed(
-        Subpartition.on_query,
-        "available = bool(self.queue) and (not self.queue[0].is_data)",
-        "available = bool(self.queue) and (not self.queue[0].is_data)\navailable = available and (not self.blocked)",
-    )
+    on_query = changed(Subpartition.on_query, "bool(self.queue)", "bool(self.queue) and not self.blocked")
 
 
 @wrong("SUBP-12")
@@ -507,9 +423,8 @@ class SubpartitionAnyEventWithoutCredit(Subpartition):
 
     on_query = changed(
         Subpartition.on_query,
-        "available = bool(self.queue) and (not self.queue[0].is_data)",
-        "available = bool(self.queue) and (not self.queue[0].is_data)\n"
-        "available = any((not entry.is_data for entry in self.queue))",
+        "bool(self.queue) and not self.queue[0].is_data",
+        "any(not entry.is_data for entry in self.queue)",
     )
 
 
@@ -517,79 +432,46 @@ class SubpartitionAnyEventWithoutCredit(Subpartition):
 class SubpartitionEventsNeedCredit(Subpartition):
     """Nothing is available without credit, not even an event."""
 
-    on_query = changed(
-        Subpartition.on_query,
-        "available = bool(self.queue) and (not self.queue[0].is_data)",
-        "available = bool(self.queue) and (not self.queue[0].is_data)\navailable = False",
-    )
+    on_query = changed(Subpartition.on_query, "bool(self.queue) and not self.queue[0].is_data", "False")
 
 
 @wrong("SUBP-13", "SUBP-8", "SUBP-10", "SUBP-11", "SUBP-12")
 class SubpartitionOnlyBarriersBlock(Subpartition):
     """The end of recovery and the aligned watermark event do not block."""
 
-    on_poll = changed(
-        Subpartition.on_poll, "entry.kind in _BLOCKING", 'entry.kind in _BLOCKING and entry.kind == "barrier"'
-    )
+    on_poll = changed(Subpartition.on_poll, "entry.kind in _BLOCKING", 'entry.kind == "barrier"')
 
 
 @wrong("SUBP-13")
 class SubpartitionResumesTheUnblocked(Subpartition):
     """A resume is accepted where nothing is blocked, also while the barrier is still queued."""
 
-    on_reader = changed(Subpartition.on_reader, "not self.viewed or not self.blocked", "not self.viewed")
+    on_reader = changed(Subpartition.on_reader, " or not self.blocked", "")
 
 
 @wrong("SUBP-13")
 class SubpartitionResumeWakes(Subpartition):
     """A resume wakes the reader that asked for it."""
 
-    def on_reader(self, event: wire.Json) -> wire.Observations:
-        match event.get("type"):
-            case "poll":
-                return self.on_poll() if self.viewed else wire.rejected()
-            case "query":
-                return self.on_query(credit=wire.get_boolean(event, "credit")) if self.viewed else wire.rejected()
-            case "resume":
-                if not self.viewed or not self.blocked:
-                    return wire.rejected()
-                self.blocked = False
-                return self.wake() if self.is_readable() else []
-            case "size":
-                size = wire.get_integer(event, "size")
-                if not self.viewed or size < 0:
-                    return wire.rejected()
-                self.hint = size
-                return []
-        raise wire.unknown_type(event)
+    on_reader = changed(
+        Subpartition.on_reader,
+        "self.blocked = False",
+        "self.blocked = False\nif self.is_readable():\n    return self.wake()",
+    )
 
 
 @wrong("SUBP-14", "SUBP-8", "SUBP-6", "SUBP-11", "SUBP-10")
 class SubpartitionPriorityWaitsItsTurn(Subpartition):
     """A priority event is queued at the end like any other."""
 
-    def on_add(self, entry: Entry) -> wire.Observations:
-        _bug, urgent = (self.bug, entry.kind == "priority")
-        if self.released:
-            return wire.rejected()
-        if self.finished:
-            return wire.rejected()
-        if self.has_open() and (not urgent):
-            return wire.rejected()
-        ahead = len(list(takewhile(lambda one: one.kind == "priority", self.queue)))
-        self.queue.append(entry)
-        out: wire.Observations = [{"type": "added", "size_hint": self.hint}]
-        if urgent and self.viewed and (ahead == 0):
-            number = self.number
-            out.append({"type": "priority_available", "sequence": number})
-        return out + (self.wake() if self.is_woken() else [])
+    on_add = changed(Subpartition.on_add, "self.queue.insert(ahead, entry)", "self.queue.append(entry)")
 
 
 @wrong("SUBP-14", "SUBP-6")
 class SubpartitionEveryPriorityAnnounced(Subpartition):
     """The reader is told of each priority event, not only of the first that waits."""
 
-    on_add = changed(Subpartition.on_add, "urgent and self.viewed and (ahead == 0)", "urgent and self.viewed")
+    on_add = changed(Subpartition.on_add, " and ahead == 0", "")
 
 
 @wrong("SUBP-14")
@@ -603,11 +485,7 @@ class SubpartitionPriorityNumberedLast(Subpartition):
 class SubpartitionPriorityNoticeWakes(Subpartition):
     """The notice of a priority event stands for the wake-up, which is left out."""
 
-    on_add = changed(
-        Subpartition.on_add,
-        'out.append({"type": "priority_available", "sequence": number})',
-        'out.append({"type": "priority_available", "sequence": number})\nreturn out',
-    )
+    on_add = changed(Subpartition.on_add, '"sequence": self.number})', '"sequence": self.number})\nreturn out')
 
 
 @wrong("SUBP-14", "SUBP-13", origin="FLINK-39018")
@@ -616,21 +494,21 @@ class SubpartitionPriorityHeldBack(Subpartition):
     recovery.
     """
 
-    on_poll = changed(Subpartition.on_poll, 'bool(self.queue) and self.queue[0].kind == "priority"', "False")
+    on_poll = changed(Subpartition.on_poll, ' and not (self.queue and self.queue[0].kind == "priority")', "")
 
 
 @wrong("SUBP-15")
 class SubpartitionSecondView(Subpartition):
     """A second view is made, and would find half of the items."""
 
-    on_view = changed(Subpartition.on_view, "if self.viewed:", "if False:")
+    on_view = changed(Subpartition.on_view, " or self.viewed", "")
 
 
 @wrong("SUBP-15", "SUBP-18")
 class SubpartitionReleasedGetsAView(Subpartition):
     """A released subpartition makes a view."""
 
-    on_view = changed(Subpartition.on_view, "self.released", "False")
+    on_view = changed(Subpartition.on_view, "self.released or ", "")
 
 
 @wrong("SUBP-16", "SUBP-15", origin="Flink 1.5 to 1.11")
@@ -651,60 +529,49 @@ class SubpartitionFinishWakesLikeAnAdd(Subpartition):
 class SubpartitionFinishesTwice(Subpartition):
     """A second finish adds a second end of the partition."""
 
-    on_finish = changed(
-        Subpartition.on_finish, "self.released or self.finished or self.has_open()", "self.released or self.has_open()"
-    )
+    on_finish = changed(Subpartition.on_finish, "self.finished or ", "")
 
 
 @wrong("SUBP-17", "SUBP-4")
 class SubpartitionFinishedTakesPriority(Subpartition):
     """A finished subpartition still takes priority events."""
 
-    on_add = changed(Subpartition.on_add, "self.finished", "self.finished and (not urgent)")
+    on_add = changed(Subpartition.on_add, "self.finished", "(self.finished and not urgent)")
 
 
 @wrong("SUBP-18", "SUBP-8", "SUBP-12", "SUBP-11", "SUBP-1")
 class SubpartitionReleaseKeepsTheQueue(Subpartition):
     """What is queued stays readable after a release."""
 
-    on_release = changed(Subpartition.on_release, "self.queue.clear()", "pass")
+    on_release = changed(Subpartition.on_release, "self.queue.clear()", "")
 
 
 @wrong("SUBP-18", "SUBP-7", "SUBP-13", "SUBP-12")
 class SubpartitionReleaseForgetsRequests(Subpartition):
     """A release ends flush requests and holds."""
 
-    on_release = changed(
-        Subpartition.on_release,
-        "self.released = True",
-        "self.flush_requested = self.blocked = False\nself.released = True",
-    )
+    def on_release(self) -> wire.Observations:
+        self.flush_requested = self.blocked = False
+        return super().on_release()
 
 
 @wrong("SUBP-18")
 class SubpartitionSecondReleaseRefused(Subpartition):
     """A second release is refused."""
 
-    on_release = changed(
-        Subpartition.on_release,
-        "self.released = True",
-        "if self.released:\n    return wire.rejected()\nself.released = True",
-    )
+    def on_release(self) -> wire.Observations:
+        return wire.rejected() if self.released else super().on_release()
 
 
 @wrong("SUBP-10", "SUBP-14", "SUBP-8", "SUBP-11")
 class SubpartitionNumbersInTwoBytes(Subpartition):
     """Sequence numbers have two bytes with a sign: the one behind 32,767 is negative."""
 
-    on_poll = changed(
-        Subpartition.on_poll, "counts = True", "number = (number + 2 ** 15) % 2 ** 16 - 2 ** 15\ncounts = True"
-    )
+    on_poll = changed(Subpartition.on_poll, "number = self.number", "number = (self.number + 2**15) % 2**16 - 2**15")
 
 
 @wrong("SUBP-9", "SUBP-3", "SUBP-8")
 class SubpartitionOffsetInTwoBytes(Subpartition):
     """How far a buffer was read is kept in two bytes: behind that it is read from its start again."""
 
-    on_poll = changed(
-        Subpartition.on_poll, "if entry.kind in _BLOCKING:", "entry.read %= 2 * 2 ** 16\nif entry.kind in _BLOCKING:"
-    )
+    on_poll = changed(Subpartition.on_poll, "len(entry.data)", "len(entry.data) % 2**17")

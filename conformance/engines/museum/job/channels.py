@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
 from tidegate.conformance.engines.museum.deserializer import Deserializer
 from tidegate.conformance.engines.museum.job.program import Element, Wire
-from tidegate.conformance.engines.museum.serializer.machine import Serializer
+from tidegate.conformance.engines.museum.serializer import Serializer
 from tidegate.conformance.engines.wire import Host, Json
 
 if TYPE_CHECKING:
