@@ -83,7 +83,7 @@ class ChannelRequests:
         channel.queue.append((kind, size))
         channel.backlog = backlog
         channel.over = kind == "end"
-        return self.wake(number) if was_empty and self.requested and (not channel.blocked) else []
+        return self.wake(number) if was_empty and self.requested and not channel.blocked else []
 
     def wake(self, number: int) -> wire.Observations:
         return [{"type": "woken", "channel": number}]
@@ -143,7 +143,7 @@ class ChannelRequests:
         shown = self.channels if self.requested else []
         queued = sum(len(one.queue) for one in shown)
         sized = [one for one in shown if one.kind == "remote"]
-        size = sum((part for one in sized for _, part in one.queue))
+        size = sum(part for one in sized for _, part in one.queue)
         backlog = sum(one.backlog for one in shown)
         return {"type": "measured", "queued": queued, "bytes": size, "in_use": queued + backlog}
 
@@ -229,8 +229,8 @@ class ChannelRequestsFirstChannelIsTold(ChannelRequests):
 
     announce = changed(
         ChannelRequests.announce,
-        'if not self.requested and any((self.channels[one].kind == "remote" for one in asked)):',
-        'asked = asked[:1]\nif not self.requested and any((self.channels[one].kind == "remote" for one in asked)):',
+        'if not self.requested and any(self.channels[one].kind == "remote" for one in asked):',
+        'asked = asked[:1]\nif not self.requested and any(self.channels[one].kind == "remote" for one in asked):',
     )
 
 
@@ -241,7 +241,7 @@ class ChannelRequestsUnknownChannelsAreSaved(ChannelRequests):
     step = changed(
         ChannelRequests.step,
         'return [{"type": "declined" if declined else "started"}]',
-        'declined = any((one.kind == "recovering" for one in self.channels))\n'
+        'declined = any(one.kind == "recovering" for one in self.channels)\n'
         'return [{"type": "declined" if declined else "started"}]',
     )
 
@@ -257,7 +257,7 @@ class ChannelRequestsBacklogsAddUp(ChannelRequests):
 class ChannelRequestsBacklogIsNotInUse(ChannelRequests):
     """What the producer still has is not in use."""
 
-    measure = changed(ChannelRequests.measure, "sum((one.backlog for one in shown))", "0")
+    measure = changed(ChannelRequests.measure, "sum(one.backlog for one in shown)", "0")
 
 
 @wrong("CHAN-7")

@@ -52,7 +52,7 @@ class ChannelState:
         return [make_saved(index, channel.latest, [number])]
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        _bug, number = self.bug, channel.count
         channel.count += 1
         if mode == "unaligned":
             channel.ahead.append(("barrier", number))
@@ -60,14 +60,14 @@ class ChannelState:
             channel.behind.append(("barrier", number))
             if mode == "timeout":
                 channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
+        over = not channel.saving and not channel.has_barrier
         obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
         if obsolete:
             return []
         channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
+        channel.has_barrier, channel.latest = True, checkpoint
         if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
+            channel.barrier, channel.cut = checkpoint, number
         return []
 
     def on_poll(self, channel: Channel) -> wire.Observations:
@@ -78,7 +78,7 @@ class ChannelState:
         return [{"type": "polled", "kind": kind, "sequence": number}]
 
     def on_prioritize(self, channel: Channel, number: int) -> wire.Observations:
-        _bug, item = (self.bug, ("barrier", number))
+        _bug, item = self.bug, ("barrier", number)
         latest = channel.has_barrier and channel.cut == number
         unheard = ("announcement", number) in channel.ahead
         if item not in channel.behind or not latest or unheard:
@@ -99,13 +99,13 @@ class ChannelState:
                 return [*out, {"type": "subsumed", "channel": index}]
             saved = self.find_overtaken(channel)
             if channel.latest < checkpoint:
-                channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
+                channel.latest, channel.saving, channel.has_barrier = checkpoint, True, False
             if saved:
                 out.append(make_saved(index, checkpoint, saved))
         return out
 
     def find_overtaken(self, channel: Channel) -> list[int]:
-        _bug, cut = (self.bug, channel.cut)
+        _bug, cut = self.bug, channel.cut
         saved: list[int] = []
         for kind, number in channel.behind:
             if cut != _NONE and number > cut:
@@ -201,7 +201,7 @@ class ChannelStateLastBarrierCuts(ChannelState):
     """A second barrier of the same checkpoint moves the cut."""
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        _bug, number = self.bug, channel.count
         channel.count += 1
         if mode == "unaligned":
             channel.ahead.append(("barrier", number))
@@ -209,13 +209,13 @@ class ChannelStateLastBarrierCuts(ChannelState):
             channel.behind.append(("barrier", number))
             if mode == "timeout":
                 channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
+        over = not channel.saving and not channel.has_barrier
         obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
         if obsolete:
             return []
         channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
-        channel.barrier, channel.cut = (checkpoint, number)
+        channel.has_barrier, channel.latest = True, checkpoint
+        channel.barrier, channel.cut = checkpoint, number
         return []
 
 
@@ -224,19 +224,19 @@ class ChannelStateBarrierWaits(ChannelState):
     """An unaligned barrier waits behind the data: checkpoints are as slow as their channels."""
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        _bug, number = self.bug, channel.count
         channel.count += 1
         channel.behind.append(("barrier", number))
         if mode == "timeout":
             channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
+        over = not channel.saving and not channel.has_barrier
         obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
         if obsolete:
             return []
         channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
+        channel.has_barrier, channel.latest = True, checkpoint
         if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
+            channel.barrier, channel.cut = checkpoint, number
         return []
 
 
@@ -245,7 +245,7 @@ class ChannelStateNewestOvertakesAll(ChannelState):
     """A barrier overtakes those that came before it."""
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        _bug, number = self.bug, channel.count
         channel.count += 1
         if mode == "unaligned":
             channel.ahead.insert(0, ("barrier", number))
@@ -255,14 +255,14 @@ class ChannelStateNewestOvertakesAll(ChannelState):
             channel.behind.append(("barrier", number))
             if mode == "timeout":
                 channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
+        over = not channel.saving and not channel.has_barrier
         obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
         if obsolete:
             return []
         channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
+        channel.has_barrier, channel.latest = True, checkpoint
         if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
+            channel.barrier, channel.cut = checkpoint, number
         return []
 
 
@@ -322,7 +322,7 @@ class ChannelStateStoppedBarrierCounts(ChannelState):
     """The barrier of a checkpoint that was given up counts when it comes after all."""
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        _bug, number = self.bug, channel.count
         channel.count += 1
         if mode == "unaligned":
             channel.ahead.append(("barrier", number))
@@ -334,9 +334,9 @@ class ChannelStateStoppedBarrierCounts(ChannelState):
         if obsolete:
             return []
         channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
+        channel.has_barrier, channel.latest = True, checkpoint
         if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
+            channel.barrier, channel.cut = checkpoint, number
         return []
 
 

@@ -88,7 +88,7 @@ class InputChannels:
         out: wire.Observations = []
         for index, channel in enumerate(self.channels):
             out += self.ask(index, channel)
-            gives_up = channel.place == "local" and (not (channel.connected or channel.ticking))
+            gives_up = channel.place == "local" and not (channel.connected or channel.ticking)
             if gives_up:
                 break
         return out
@@ -105,7 +105,7 @@ class InputChannels:
         delay = self.compute_delay(channel.waited)
         if delay is None:
             return self.fail(index, channel, "partition_not_found")
-        channel.waited, channel.ticking = (delay, True)
+        channel.waited, channel.ticking = delay, True
         return [{"type": "retry_in", "channel": index, "delay": delay}]
 
     def compute_delay(self, last: int) -> int | None:
@@ -131,7 +131,7 @@ class InputChannels:
         return self.on_not_found(index, channel)
 
     def on_not_found(self, index: int, channel: Channel) -> wire.Observations:
-        if self.closed or channel.place != "remote" or (not channel.connected) or channel.error:
+        if self.closed or channel.place != "remote" or not channel.connected or channel.error:
             return wire.rejected()
         waited = channel.waited + self.timeout
         most = 2 * self.maximum
@@ -145,7 +145,7 @@ class InputChannels:
             return []
         if channel.place != "unknown":
             return []
-        if self.kept and (not self.requested or (place == "local" and (not channel.there))):
+        if self.kept and (not self.requested or (place == "local" and not channel.there)):
             return wire.rejected()
         channel.place = place
         out = self.ask(index, channel) if self.requested else []
@@ -156,7 +156,7 @@ class InputChannels:
 
     def on_task_event(self, number: int) -> wire.Observations:
         known = [channel for channel in self.channels if channel.place != "unknown"]
-        lost = not all(one.connected and (not one.error) for one in known)
+        lost = not all(one.connected and not one.error for one in known)
         if self.closed or lost:
             return wire.rejected()
         if len(known) < len(self.channels):
@@ -167,7 +167,7 @@ class InputChannels:
     # --- what comes from there
 
     def fail(self, index: int, channel: Channel, cause: str) -> wire.Observations:
-        known, channel.error = (channel.error, channel.error or cause)
+        known, channel.error = channel.error, channel.error or cause
         if known:
             return []
         return [{"type": "notified", "channel": index}]
@@ -182,7 +182,7 @@ class InputChannels:
         recycled: wire.Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
         if self.closed and (number == channel.number or item == "empty"):
             return recycled
-        if number != channel.number and (not self.takes(number, channel)):
+        if number != channel.number and not self.takes(number, channel):
             return recycled + self.fail(index, channel, "reordered")
         counts = True
         channel.number = number + 1 if counts else channel.number
@@ -314,7 +314,7 @@ class ChannelsFirstFoundGetsTheEvents(InputChannels):
             return []
         if channel.place != "unknown":
             return []
-        if self.kept and (not self.requested or (place == "local" and (not channel.there))):
+        if self.kept and (not self.requested or (place == "local" and not channel.there)):
             return wire.rejected()
         channel.place = place
         out = self.ask(index, channel) if self.requested else []
@@ -338,7 +338,7 @@ class ChannelsEventGoesToTheFirst(InputChannels):
 class ChannelsFailedChannelGetsEvents(InputChannels):
     """A task event goes also to a channel that has failed."""
 
-    on_task_event = changed(InputChannels.on_task_event, "one.connected and (not one.error)", "one.connected")
+    on_task_event = changed(InputChannels.on_task_event, "one.connected and not one.error", "one.connected")
 
 
 @wrong("GATE-21", "GATE-20")
@@ -368,7 +368,7 @@ class ChannelsKnownChannelReplaced(InputChannels):
     on_update = changed(
         InputChannels.on_update,
         'channel.place != "unknown"',
-        'channel.place != "unknown" and (not channel.place != place)',
+        'channel.place != "unknown" and not channel.place != place',
     )
 
 
@@ -507,7 +507,7 @@ class ChannelsErrorWakesNobody(InputChannels):
     """An error does not notify the gate: who sleeps on it sleeps on."""
 
     def fail(self, index: int, channel: Channel, cause: str) -> wire.Observations:
-        _known, channel.error = (channel.error, channel.error or cause)
+        _known, channel.error = channel.error, channel.error or cause
         return []
 
 
@@ -579,7 +579,7 @@ class ChannelsReleasedChannelLeaks(InputChannels):
         recycled: wire.Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
         if self.closed and (number == channel.number or item == "empty"):
             return []
-        if number != channel.number and (not self.takes(number, channel)):
+        if number != channel.number and not self.takes(number, channel):
             return recycled + self.fail(index, channel, "reordered")
         counts = True
         channel.number = number + 1 if counts else channel.number
@@ -618,7 +618,7 @@ class ChannelsLocalEmptyBufferIsSilent(InputChannels):
         recycled: wire.Observations = [] if item == "empty" else [{"type": "recycled", "channel": index}]
         if self.closed and (number == channel.number or item == "empty"):
             return recycled
-        if number != channel.number and (not self.takes(number, channel)):
+        if number != channel.number and not self.takes(number, channel):
             return recycled + self.fail(index, channel, "reordered")
         counts = True
         channel.number = number + 1 if counts else channel.number
@@ -664,7 +664,7 @@ class ChannelsMoreLooksThrough(InputChannels):
     """Empty buffers behind an item do not count as more."""
 
     on_read = changed(
-        InputChannels.on_read, "bool(channel.waiting)", 'any((one != "empty" for one in channel.waiting))'
+        InputChannels.on_read, "bool(channel.waiting)", 'any(one != "empty" for one in channel.waiting)'
     )
 
 
@@ -693,7 +693,7 @@ class ChannelsEventsRefusedBeforeTheRequest(InputChannels):
     """A task event is refused before the gate has asked for its partitions, although no channel is known."""
 
     on_task_event = changed(
-        InputChannels.on_task_event, "self.closed or lost", "self.closed or lost or (not self.requested)"
+        InputChannels.on_task_event, "self.closed or lost", "self.closed or lost or not self.requested"
     )
 
 
@@ -703,6 +703,6 @@ class ChannelsAsksOnBehindAnOldFailure(InputChannels):
 
     on_request_partitions = changed(
         InputChannels.on_request_partitions,
-        'channel.place == "local" and (not (channel.connected or channel.ticking))',
+        'channel.place == "local" and not (channel.connected or channel.ticking)',
         "channel.error != failed",
     )

@@ -69,7 +69,7 @@ class NetworkInput:
             return wire.rejected()
         if item == b"":
             return []
-        channel, known = (self.channels[index], self.is_available())
+        channel, known = self.channels[index], self.is_available()
         channel.data_ended = channel.data_ended or item in {"end_of_data", "stop"}
         channel.closing = channel.closing or item == "end_of_partition"
         if not channel.waiting:
@@ -89,7 +89,7 @@ class NetworkInput:
             seen, status, may_go_on = self.turn()
             if not self.finished:
                 out += seen
-            if status and (not (may_go_on and batch and (not self.dated))):
+            if status and not (may_go_on and batch and not self.dated):
                 break
         if status == "end_of_data":
             self.finished = True
@@ -142,9 +142,9 @@ class NetworkInput:
         data = keeper.gathered + channel.rest
         end = 4 + int.from_bytes(data[:4], "big", signed=True)
         if len(data) < 4 or len(data) < end:
-            keeper.gathered, channel.rest, self.reading = (data, b"", None)
+            keeper.gathered, channel.rest, self.reading = data, b"", None
             return ([], "", True)
-        keeper.gathered, channel.rest = (b"", data[end:])
+        keeper.gathered, channel.rest = b"", data[end:]
         if not channel.rest:
             self.reading = None
         return self.dispatch(index, data[4:end])
@@ -154,7 +154,7 @@ class NetworkInput:
     def dispatch(self, index: int, payload: bytes) -> tuple[wire.Observations, str, bool]:
         aside = "" if self.dated else _MORE
         try:
-            tag, body = (payload[0], payload[1:])
+            tag, body = payload[0], payload[1:]
             if tag in {0, 1}:
                 return ([self.make_record(tag, body)], _MORE, True)
             if tag == 2:
@@ -165,7 +165,7 @@ class NetworkInput:
             if tag == 4:
                 status = {0: "active", -1: "idle"}[struct.unpack(">i", body)[0]]
                 return (self.on_status(index, status), aside, True)
-            if tag == 5 and (not self.dated):
+            if tag == 5 and not self.dated:
                 (backlog,) = struct.unpack(">?", body)
                 return (self.on_attributes(index, backlog=backlog), _MORE, False)
         except (IndexError, KeyError, struct.error) as error:
@@ -240,7 +240,7 @@ class InputGoesOnWithoutLeave(NetworkInput):
     """A call hands on whatever there is although mail may wait."""
 
     on_process = changed(
-        NetworkInput.on_process, "may_go_on and batch and (not self.dated)", "may_go_on and (not self.dated)"
+        NetworkInput.on_process, "may_go_on and batch and not self.dated", "may_go_on and not self.dated"
     )
 
 
@@ -541,7 +541,7 @@ class InputFinishedOperatorFed(NetworkInput):
         while True:
             seen, status, may_go_on = self.turn()
             out += seen
-            if status and (not (may_go_on and batch and (not self.dated))):
+            if status and not (may_go_on and batch and not self.dated):
                 break
         if status == "end_of_data":
             self.finished = False

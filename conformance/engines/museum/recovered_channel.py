@@ -78,7 +78,7 @@ class RecoveredChannels:
     # Saved state
 
     def on_recovered(self, channel: Channel) -> bool:
-        if self.finished or (self.marks and (not self.live)):
+        if self.finished or (self.marks and not self.live):
             return False
         item = ("data", channel.given, True, _NONE, 0)
         channel.saved.insert(len(channel.saved), item)
@@ -86,7 +86,7 @@ class RecoveredChannels:
         return True
 
     def on_finish(self) -> bool:
-        if self.finished or (self.marks and (not self.live)):
+        if self.finished or (self.marks and not self.live):
             return False
         self.finished = True
         for channel in self.channels:
@@ -97,7 +97,7 @@ class RecoveredChannels:
 
     def on_convert(self) -> bool:
         ready = self.finished if self.hands_over else all(one.consumed for one in self.channels)
-        if not ready and (not self.marks):
+        if not ready and not self.marks:
             return False
         if self.live:
             return True
@@ -110,11 +110,11 @@ class RecoveredChannels:
     # Producers
 
     def recovers(self, channel: Channel) -> bool:
-        return self.marks and (not channel.consumed)
+        return self.marks and not channel.consumed
 
     def transfer(self, channel: Channel, index: int) -> None:
         while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
+            self.live and not self.local and channel.there and not channel.blocked and not self.recovers(channel)
         ):
             kind, number, recovered, checkpoint, _at = channel.there.pop(0)
             channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
@@ -136,13 +136,13 @@ class RecoveredChannels:
         return True
 
     def hear(self, channel: Channel, checkpoint: int, at: int) -> None:
-        over = not channel.saving and (not channel.has_barrier)
+        over = not channel.saving and not channel.has_barrier
         least = channel.latest + over
         if checkpoint < least:
             return
-        channel.saving, channel.has_barrier, channel.latest = (False, True, checkpoint)
+        channel.saving, channel.has_barrier, channel.latest = False, True, checkpoint
         if not self.local and checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, at)
+            channel.barrier, channel.cut = checkpoint, at
 
     # Reading
 
@@ -156,7 +156,7 @@ class RecoveredChannels:
             self.poll_saved(channel, index)
         elif channel.here:
             self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
+        elif self.local and self.live and channel.there and not channel.blocked and not self.recovers(channel):
             item = channel.there.pop(0)
             channel.blocked = item[0] == "recovery_completion"
             if channel.saving and item[0] == "data":
@@ -168,7 +168,7 @@ class RecoveredChannels:
         ends = item[0] == "end_of_state"
         if not ends or self.live:
             self.poll_leftover(channel, index, item)
-        if not ends or (self.live and (not self.marks)):
+        if not ends or (self.live and not self.marks):
             return
         channel.consumed = True
         if self.local:
@@ -176,7 +176,7 @@ class RecoveredChannels:
         self.out.append({"type": "consumed", "channel": index})
         self.transfer(channel, index)
         ready = all
-        if not self.hands_over and (not self.marks) and ready(one.consumed for one in self.channels):
+        if not self.hands_over and not self.marks and ready(one.consumed for one in self.channels):
             self.out.append({"type": "ready"})
 
     def poll_leftover(self, channel: Channel, index: int, item: Item) -> None:
@@ -184,7 +184,7 @@ class RecoveredChannels:
         if again and channel.saving and (item[0] == "data"):
             self.save(index, channel.latest, [item[1]], [])
         following = self.find_next(channel) if self.live or channel.saved else "none"
-        if self.local and (not channel.saved) and (following != "none"):
+        if self.local and not channel.saved and (following != "none"):
             following = "data"
         self.show(channel, item, following)
 
@@ -208,7 +208,7 @@ class RecoveredChannels:
 
     def find_next(self, channel: Channel) -> str:
         silent = self.local and channel.blocked
-        if channel.urgent and (not silent):
+        if channel.urgent and not silent:
             return "priority"
         if channel.saved:
             return _CALLED.get(channel.saved[0][0], channel.saved[0][0])
@@ -239,12 +239,12 @@ class RecoveredChannels:
         return True
 
     def start(self, channel: Channel, index: int, checkpoint: int) -> str:
-        recovering = self.marks and (not channel.consumed)
+        recovering = self.marks and not channel.consumed
         saved = self.find_marked(channel, checkpoint) if recovering else channel.saved
         if saved is None:
             return "declined"
         numbers = [one[1] for one in saved if one[0] == "data"]
-        if not self.local and (not recovering):
+        if not self.local and not recovering:
             if checkpoint < channel.barrier:
                 return "subsumed"
             if checkpoint > channel.barrier:
@@ -253,7 +253,7 @@ class RecoveredChannels:
             return "subsumed"
         sent = [one[1] for one in channel.here if one[0] == "data" and (channel.cut == _NONE or one[4] < channel.cut)]
         if channel.latest < checkpoint:
-            channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
+            channel.latest, channel.saving, channel.has_barrier = checkpoint, True, False
         if numbers or sent:
             self.save(index, checkpoint, numbers, sent)
         return ""
@@ -263,7 +263,7 @@ class RecoveredChannels:
         places = [place for place, one in enumerate(channel.saved) if one[0] == "mark" and one[3] >= checkpoint]
         if not places or channel.saved[places[0]][3] > checkpoint:
             return None
-        before, behind = (channel.saved[: places[0]], channel.saved[places[0] + 1 :])
+        before, behind = channel.saved[: places[0]], channel.saved[places[0] + 1 :]
         kept = [one for one in before if one[0] != "mark"]
         channel.saved = [*kept, *behind]
         return before
@@ -304,11 +304,11 @@ class RecoveredChannelNewBeforeRecovered(RecoveredChannels):
             if self.local:
                 self.hear(channel, item[3], 0)
             self.show(channel, item, self.find_next(channel))
-        elif channel.saved and (not channel.here):
+        elif channel.saved and not channel.here:
             self.poll_saved(channel, index)
         elif channel.here:
             self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
+        elif self.local and self.live and channel.there and not channel.blocked and not self.recovers(channel):
             item = channel.there.pop(0)
             channel.blocked = item[0] == "recovery_completion"
             if channel.saving and item[0] == "data":
@@ -329,8 +329,8 @@ class RecoveredChannelGivesBehindTheEnd(RecoveredChannels):
 
     on_recovered = changed(
         RecoveredChannels.on_recovered,
-        "self.finished or (self.marks and (not self.live))",
-        "self.marks and (not self.live)",
+        "self.finished or (self.marks and not self.live)",
+        "self.marks and not self.live",
     )
 
 
@@ -373,7 +373,7 @@ class RecoveredChannelEndIsAnItem(RecoveredChannels):
     poll_saved = changed(
         RecoveredChannels.poll_saved,
         "if not ends or self.live:",
-        "if ends and (not self.live):\n"
+        "if ends and not self.live:\n"
         "    self.show(channel, item, self.find_next(channel))\n"
         "if not ends or self.live:",
     )
@@ -385,8 +385,8 @@ class RecoveredChannelFinishesTwice(RecoveredChannels):
 
     on_finish = changed(
         RecoveredChannels.on_finish,
-        "self.finished or (self.marks and (not self.live))",
-        "self.marks and (not self.live)",
+        "self.finished or (self.marks and not self.live)",
+        "self.marks and not self.live",
     )
 
 
@@ -394,7 +394,7 @@ class RecoveredChannelFinishesTwice(RecoveredChannels):
 class RecoveredChannelLiveTooEarly(RecoveredChannels):
     """The partitions are asked for whether or not the saved state was read."""
 
-    on_convert = changed(RecoveredChannels.on_convert, "not ready and (not self.marks)", "False")
+    on_convert = changed(RecoveredChannels.on_convert, "not ready and not self.marks", "False")
 
 
 @wrong("REC-3")
@@ -403,7 +403,7 @@ class RecoveredChannelAsksOnce(RecoveredChannels):
 
     def on_convert(self) -> bool:
         ready = self.finished if self.hands_over else all(one.consumed for one in self.channels)
-        if not ready and (not self.marks):
+        if not ready and not self.marks:
             return False
         if self.live:
             return False
@@ -441,7 +441,7 @@ class RecoveredChannelEndDoesNotBlock(RecoveredChannels):
 
     def transfer(self, channel: Channel, index: int) -> None:
         while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
+            self.live and not self.local and channel.there and not channel.blocked and not self.recovers(channel)
         ):
             kind, number, recovered, checkpoint, _at = channel.there.pop(0)
             channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
@@ -459,7 +459,7 @@ class RecoveredChannelEndDoesNotBlock(RecoveredChannels):
             self.poll_saved(channel, index)
         elif channel.here:
             self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
+        elif self.local and self.live and channel.there and not channel.blocked and not self.recovers(channel):
             item = channel.there.pop(0)
             channel.blocked = False
             if channel.saving and item[0] == "data":
@@ -485,7 +485,7 @@ class RecoveredChannelResumesAlone(RecoveredChannels):
 class RecoveredChannelNeverResumes(RecoveredChannels):
     """Nobody resumes the producers: the job hangs after its recovery."""
 
-    poll_sent = changed(RecoveredChannels.poll_sent, "all((one.complete for one in self.channels))", "False")
+    poll_sent = changed(RecoveredChannels.poll_sent, "all(one.complete for one in self.channels)", "False")
 
 
 @wrong("REC-6")
@@ -570,12 +570,12 @@ class RecoveredChannelLeftoversNotSaved(RecoveredChannels):
     """A checkpoint during recovery saves what was sent, and loses the recovered data that waits before it."""
 
     def start(self, channel: Channel, index: int, checkpoint: int) -> str:
-        recovering = self.marks and (not channel.consumed)
+        recovering = self.marks and not channel.consumed
         saved = self.find_marked(channel, checkpoint) if recovering else channel.saved
         if saved is None:
             return "declined"
         numbers = [one[1] for one in saved if False]
-        if not self.local and (not recovering):
+        if not self.local and not recovering:
             if checkpoint < channel.barrier:
                 return "subsumed"
             if checkpoint > channel.barrier:
@@ -584,7 +584,7 @@ class RecoveredChannelLeftoversNotSaved(RecoveredChannels):
             return "subsumed"
         sent = [one[1] for one in channel.here if one[0] == "data" and (channel.cut == _NONE or one[4] < channel.cut)]
         if channel.latest < checkpoint:
-            channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
+            channel.latest, channel.saving, channel.has_barrier = checkpoint, True, False
         if numbers or sent:
             self.save(index, checkpoint, numbers, sent)
         return ""
@@ -617,7 +617,7 @@ class RecoveredChannelLastSaysWhatItIs(RecoveredChannels):
     """Behind the last recovered item a local channel tells the kind of what its producer has."""
 
     poll_leftover = changed(
-        RecoveredChannels.poll_leftover, 'self.local and (not channel.saved) and (following != "none")', "False"
+        RecoveredChannels.poll_leftover, 'self.local and not channel.saved and (following != "none")', "False"
     )
 
 
@@ -668,7 +668,7 @@ class RecoveredChannelLateDataLost(RecoveredChannels):
 
     def transfer(self, channel: Channel, index: int) -> None:
         while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
+            self.live and not self.local and channel.there and not channel.blocked and not self.recovers(channel)
         ):
             kind, number, recovered, checkpoint, _at = channel.there.pop(0)
             channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
@@ -686,7 +686,7 @@ class RecoveredChannelLateDataLost(RecoveredChannels):
             self.poll_saved(channel, index)
         elif channel.here:
             self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
+        elif self.local and self.live and channel.there and not channel.blocked and not self.recovers(channel):
             item = channel.there.pop(0)
             channel.blocked = item[0] == "recovery_completion"
             self.poll_sent(channel, index, item)
