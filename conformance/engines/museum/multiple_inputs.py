@@ -3,19 +3,14 @@
 import attrs
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.wrong import changed, wrong
+from tidegate.conformance.engines.museum import network_input
 from tidegate.conformance.engines.museum.network_input import NetworkInput
+from tidegate.conformance.engines.museum.wrong import changed, wrong
 
 _MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
 
 _MOST = 63
 
-#: Bugs of the inputs themselves that are worth seeing here, too.
-_INNER = {
-    "barrier-forgets-the-cut-record": "input-barrier-forgets-the-cut-record",
-    "goes-on-without-leave": "input-goes-on-without-leave",
-    "statuses-pass-the-valve-by": "input-statuses-pass-the-valve-by",
-}
 
 
 @attrs.define(eq=False)
@@ -35,13 +30,13 @@ EXTENSIONS = ("selection",)
 
 
 class MultipleInputs:
+    source = NetworkInput
+
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
-        self.bug = host.bug.removeprefix("inputs-")
         sizes = wire.get_counts(config, "inputs", 2)
         if len(sizes) > _MOST:
             raise wire.BadRequestError(f"at most {_MOST} inputs, not {len(sizes)}")
-        inner = _INNER.get(self.bug, "")
-        self.inputs = [Input(NetworkInput({"channels": size}, wire.Host(bug=inner))) for size in sizes]
+        self.inputs = [Input(self.source({"channels": size}, host)) for size in sizes]
         self.last = 1
         self.drained = True
         self.selects = wire.get_extension(config, EXTENSIONS) is not None
@@ -83,7 +78,7 @@ class MultipleInputs:
         for one in self.inputs:
             one.look()
 
-    def on_process(self, *, batch: bool) -> wire.Observations:
+    def on_process(self, *, batch: bool) -> wire.Observations:  # noqa: ARG002  each call reads one element
         if not self.is_asked:
             self.is_asked = True
             self.ask()
@@ -106,14 +101,12 @@ class MultipleInputs:
         return [reads, *elements, self.make_return(self.sum_up(status))]
 
     def is_stuck(self, status: str) -> bool:
-        """Nothing more to be had of those that are selected, for they are over."""
-        if self.sum_up(status) != _NOTHING:
-            return False
-        return all(self.inputs[index].over for index in self.selected)
+        """The selected inputs have nothing more, for they are over."""
+        return self.sum_up(status) == _NOTHING and all(self.inputs[index].over for index in self.selected)
 
     def choose(self) -> int | None:
-        bug, count = self.bug, len(self.inputs)
-        circle = [(self.last + distance) % count for distance in range(1, count + 1)]
+        count = len(self.inputs)
+        circle = ((self.last + distance) % count for distance in range(1, count + 1))
         return next((index for index in circle if self.may_read(self.inputs[index])), None)
 
     def learn(self, one: Input, status: str) -> None:
@@ -125,18 +118,13 @@ class MultipleInputs:
         elif status == _OVER:
             one.over = True
 
-    def is_last_to_end(self, chosen: Input) -> bool:
-        return all(one.data_ended or one.over for one in self.inputs if one is not chosen)
 
     def sum_up(self, status: str) -> str:
-        over = [one.over for one in self.inputs]
         if status == _MORE:
             return status
-        if all(over):
+        if all(one.over for one in self.inputs):
             return _OVER
-        ends = status == "end_of_data"
-        ended = [one.data_ended or one.over for one in self.inputs]
-        if ends and all(ended):
+        if status == "end_of_data" and all(one.data_ended or one.over for one in self.inputs):
             return "end_of_data" if self.drained else "stopped"
         return _MORE if any(map(self.may_read, self.inputs)) else _NOTHING
 
@@ -156,21 +144,21 @@ make = MultipleInputs
 class InputsBarrierForgetsTheCutRecord(MultipleInputs):
     """A barrier throws away what its channel has of a record that is cut."""
 
-    # TODO:
+    source = network_input.InputBarrierForgetsTheCutRecord
 
 
 @wrong("NIN-2", "NIN-9")
 class InputsGoesOnWithoutLeave(MultipleInputs):
     """A call goes on after an element although mail waits."""
 
-    # TODO:
+    source = network_input.InputGoesOnWithoutLeave
 
 
 @wrong("NIN-3", "NIN-9")
 class InputsStatusesPassTheValveBy(MultipleInputs):
     """Statuses go to the operator as they come, without the valve of their input."""
 
-    # TODO:
+    source = network_input.InputStatusesPassTheValveBy
 
 
 @wrong("NIN-8", "NIN-9", "NIN-4")
@@ -180,7 +168,7 @@ class InputsOperatorToldOfTheLastEndAlone(MultipleInputs):
     on_process = changed(
         MultipleInputs.on_process,
         "self.learn(chosen, status)",
-        "if not self.is_last_to_end(chosen):\n"
+        "if not all(one.data_ended or one.over for one in self.inputs if one is not chosen):\n"
         '    elements = [one for one in elements if one["type"] != "end_input"]\n'
         "self.learn(chosen, status)",
     )
@@ -209,8 +197,8 @@ class InputsBeforeTheFirstIsTheLast(MultipleInputs):
 
     step = changed(
         MultipleInputs.step,
-        "if not 0 <= index < len(self.inputs):",
-        "if index == -1:\n    index = len(self.inputs) - 1\nif not 0 <= index < len(self.inputs):",
+        "if not 0 <=",
+        "index = len(self.inputs) - 1 if index == -1 else index\nif not 0 <=",
     )
 
 
@@ -218,26 +206,7 @@ class InputsBeforeTheFirstIsTheLast(MultipleInputs):
 class InputsLooksBeforeEachChoice(MultipleInputs):
     """All inputs are asked before each choice."""
 
-    def on_process(self, *, batch: bool) -> wire.Observations:
-        if not self.is_asked:
-            self.is_asked = True
-            self.ask()
-        self.look()
-        index = self.choose()
-        if index is None:
-            return [self.make_return(_NOTHING)]
-        if not all(one.hopeful for one in self.inputs if self.is_selected(one)):
-            self.look()
-        self.last = index
-        chosen = self.inputs[index]
-        *elements, returned = chosen.source.step({"type": "process", "batch": False})
-        status = returned["status"]
-        self.learn(chosen, status)
-        self.ask()
-        reads: wire.Json = {"type": "reads", "input": index}
-        if self.is_stuck(status):
-            return [reads, *elements, {"type": "no_progress"}]
-        return [reads, *elements, self.make_return(self.sum_up(status))]
+    on_process = changed(MultipleInputs.on_process, "not any(map(self.may_read, self.inputs))", "True")
 
 
 @wrong("NIN-9")
@@ -253,87 +222,56 @@ class InputsLooksWhenNoneIsLeft(MultipleInputs):
 class InputsOverIsReadAgain(MultipleInputs):
     """An input that is over is read again."""
 
-    def may_read(self, one: Input) -> bool:
-        return self.is_selected(one) and one.hopeful
+    may_read = changed(MultipleInputs.may_read, " and not one.over", "")
 
 
 @wrong("NIN-9")
 class InputsLowestFirst(MultipleInputs):
     """Of the inputs that have something the one with the lowest number is read."""
 
-    choose = changed(
-        MultipleInputs.choose,
-        "return next((index for index in circle if self.may_read(self.inputs[index])), None)",
-        "circle.sort()\nreturn next((index for index in circle if self.may_read(self.inputs[index])), None)",
-    )
+    choose = changed(MultipleInputs.choose, "for index in circle", "for index in sorted(circle)")
 
 
 @wrong("NIN-9")
 class InputsStaysWithTheBusy(MultipleInputs):
     """An input is read as long as it has something, and starves the others."""
 
-    choose = changed(
-        MultipleInputs.choose,
-        "return next((index for index in circle if self.may_read(self.inputs[index])), None)",
-        "circle = [self.last, *circle[:-1]]\n"
-        "return next((index for index in circle if self.may_read(self.inputs[index])), None)",
-    )
+    choose = changed(MultipleInputs.choose, "range(1, count + 1)", "range(count)")
 
 
 @wrong("NIN-9")
 class InputsCircleGoesBackwards(MultipleInputs):
     """The circle goes from the higher input to the lower."""
 
-    choose = changed(
-        MultipleInputs.choose,
-        "return next((index for index in circle if self.may_read(self.inputs[index])), None)",
-        "circle = [*circle[-2::-1], self.last]\n"
-        "return next((index for index in circle if self.may_read(self.inputs[index])), None)",
-    )
+    choose = changed(MultipleInputs.choose, "range(1, count + 1)", "range(-1, -count - 1, -1)")
 
 
 @wrong("NIN-9")
 class InputsHopeNeverEnds(MultipleInputs):
     """An input that said it has nothing is still taken to have something."""
 
-    def learn(self, one: Input, status: str) -> None:
-        if status == _NOTHING:
-            one.hopeful = True
-        elif status in {"end_of_data", "stopped"}:
-            one.data_ended = True
-            self.drained = self.drained and status == "end_of_data"
-        elif status == _OVER:
-            one.over = True
+    learn = changed(MultipleInputs.learn, "one.hopeful = False", "one.hopeful = True")
 
 
 @wrong("NIN-9", "NIN-5")
 class InputsHopeEndsWithEachElement(MultipleInputs):
     """An input leaves the round with each element."""
 
-    def learn(self, one: Input, status: str) -> None:
-        if status == _NOTHING:
-            one.hopeful = False
-        elif status == _MORE:
-            one.hopeful = False
-        elif status in {"end_of_data", "stopped"}:
-            one.data_ended = True
-            self.drained = self.drained and status == "end_of_data"
-        elif status == _OVER:
-            one.over = True
+    learn = changed(MultipleInputs.learn, "status == _NOTHING", "status in {_NOTHING, _MORE}")
 
 
 @wrong("NIN-9", "NIN-5")
 class InputsOverWithTheFirst(MultipleInputs):
     """The end of input is said with that of the first."""
 
-    sum_up = changed(MultipleInputs.sum_up, "all(over)", "any(over) if status == _OVER else all(over)")
+    sum_up = changed(MultipleInputs.sum_up, "all(one.over", "(any if status == _OVER else all)(one.over")
 
 
 @wrong("NIN-9")
 class InputsLastStopIsSaid(MultipleInputs):
     """If the last input to end was stopped, the call says so."""
 
-    sum_up = changed(MultipleInputs.sum_up, 'status == "end_of_data"', 'status == "end_of_data" or status == "stopped"')
+    sum_up = changed(MultipleInputs.sum_up, 'status == "end_of_data"', 'status in {"end_of_data", "stopped"}')
 
 
 @wrong("NIN-9")
@@ -347,7 +285,7 @@ class InputsOverIsNoEndOfData(MultipleInputs):
 class InputsDataEndsWithEachInput(MultipleInputs):
     """The end of data is said with that of each input."""
 
-    sum_up = changed(MultipleInputs.sum_up, "ends and all(ended)", "ends")
+    sum_up = changed(MultipleInputs.sum_up, " and all(one.data_ended or one.over for one in self.inputs)", "")
 
 
 @wrong("NIN-9")
@@ -361,27 +299,21 @@ class InputsOneDrainIsEnough(MultipleInputs):
 class InputsSaysWhatTheInputSaid(MultipleInputs):
     """The call says that there is nothing because the input that was read has nothing."""
 
-    sum_up = changed(
-        MultipleInputs.sum_up,
-        "return _MORE if any(map(self.may_read, self.inputs)) else _NOTHING",
-        "if status == _NOTHING:\n    return status\nreturn _MORE if any(map(self.may_read, self.inputs)) else _NOTHING",
-    )
+    sum_up = changed(MultipleInputs.sum_up, "_MORE if any", "_MORE if status != _NOTHING and any")
 
 
 @wrong("NIN-9", "NIN-6")
 class InputsUnavailableWhenOver(MultipleInputs):
     """When all is over the inputs are not available."""
 
-    make_return = changed(MultipleInputs.make_return, "all(one.over for one in self.inputs)", "False")
+    make_return = changed(MultipleInputs.make_return, " or over", "")
 
 
 @wrong("NIN-9", "NIN-2", "NIN-4", "NIN-5", "NIN-8", "NIN-10")
 class InputsBatches(MultipleInputs):
     """A call that may go on after an element does so, and the other inputs wait for the whole batch."""
 
-    on_process = changed(
-        MultipleInputs.on_process, '{"type": "process", "batch": False}', '{"type": "process", "batch": batch}'
-    )
+    on_process = changed(MultipleInputs.on_process, '"batch": False', '"batch": batch')
 
 
 @wrong("NIN-10", "NIN-9", "NIN-5")
@@ -395,7 +327,11 @@ class InputsSelectionIgnored(MultipleInputs):
 class InputsSelectionHoldsAtOnce(MultipleInputs):
     """The operator is asked before each choice; what it decides between two reads counts too early."""
 
-    on_select = changed(MultipleInputs.on_select, "return []", "self.ask()\nreturn []")
+    def on_select(self, inputs: list[int]) -> wire.Observations:
+        seen = super().on_select(inputs)
+        if not seen:
+            self.ask()
+        return seen
 
 
 @wrong("NIN-10", "NIN-9", "NIN-5")
@@ -409,33 +345,14 @@ class InputsAsksFromTheSecondCall(MultipleInputs):
 class InputsAsksOnce(MultipleInputs):
     """The operator is asked once, at the beginning."""
 
-    def on_process(self, *, batch: bool) -> wire.Observations:
-        if not self.is_asked:
-            self.is_asked = True
-            self.ask()
-        if not any(map(self.may_read, self.inputs)):
-            self.look()
-        index = self.choose()
-        if index is None:
-            return [self.make_return(_NOTHING)]
-        if not all(one.hopeful for one in self.inputs if self.is_selected(one)):
-            self.look()
-        self.last = index
-        chosen = self.inputs[index]
-        *elements, returned = chosen.source.step({"type": "process", "batch": False})
-        status = returned["status"]
-        self.learn(chosen, status)
-        reads: wire.Json = {"type": "reads", "input": index}
-        if self.is_stuck(status):
-            return [reads, *elements, {"type": "no_progress"}]
-        return [reads, *elements, self.make_return(self.sum_up(status))]
+    on_process = changed(MultipleInputs.on_process, "self.learn(chosen, status)\n    self.ask()", "self.learn(chosen, status)")
 
 
 @wrong("NIN-10", "NIN-9", "NIN-5", "NIN-8")
 class InputsEndsWaitForSelection(MultipleInputs):
     """An input whose data has ended is not read to its end unless it is selected: the task never finishes."""
 
-    ask = changed(MultipleInputs.ask, "self.wish | waiting", "self.wish | set()")
+    ask = changed(MultipleInputs.ask, "self.wish | waiting", "self.wish")
 
 
 @wrong("NIN-10", "NIN-9", "NIN-5")
@@ -443,7 +360,6 @@ class InputsWaitsForWhatIsOver(MultipleInputs):
     """A task that can make no progress, because all that it selects is over, waits for ever."""
 
     def is_stuck(self, status: str) -> bool:
-        """Nothing more to be had of those that are selected, for they are over."""
         return False
 
 
@@ -451,9 +367,7 @@ class InputsWaitsForWhatIsOver(MultipleInputs):
 class InputsSelectionOfEight(MultipleInputs):
     """What an operator selects is a mask of eight bits: further inputs are never selected."""
 
-    on_select = changed(
-        MultipleInputs.on_select, "return []", "self.wish = {index for index in inputs if index < 8}\nreturn []"
-    )
+    on_select = changed(MultipleInputs.on_select, "set(inputs)", "{index for index in inputs if index < 8}")
 
 
 @wrong("NIN-10", "NIN-9")
@@ -462,8 +376,6 @@ class InputsSelectionIn32Bits(MultipleInputs):
 
     on_select = changed(
         MultipleInputs.on_select,
-        "return []",
-        "bits = {index % 32 for index in inputs}\n"
-        "self.wish = {index for index in range(len(self.inputs)) if index % 32 in bits}\n"
-        "return []",
+        "set(inputs)",
+        "{index for index in range(len(self.inputs)) if index % 32 in {one % 32 for one in inputs}}",
     )
