@@ -46,13 +46,12 @@ class ChannelState:
         number = channel.count
         channel.behind.append((kind, number))
         channel.count += 1
-        counts = kind == "data"
-        if not channel.saving or not counts:
+        if not channel.saving or kind != "data":
             return []
         return [make_saved(index, channel.latest, [number])]
 
     def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
+        number = channel.count
         channel.count += 1
         if mode == "unaligned":
             channel.ahead.append(("barrier", number))
@@ -60,14 +59,12 @@ class ChannelState:
             channel.behind.append(("barrier", number))
             if mode == "timeout":
                 channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
-        obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
-        if obsolete:
+        over = not channel.saving and not channel.has_barrier
+        if checkpoint < channel.latest or (over and checkpoint == channel.latest):
             return []
-        channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
+        channel.has_barrier, channel.saving, channel.latest = True, False, checkpoint
         if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
+            channel.barrier, channel.cut = checkpoint, number
         return []
 
     def on_poll(self, channel: Channel) -> wire.Observations:
@@ -78,7 +75,7 @@ class ChannelState:
         return [{"type": "polled", "kind": kind, "sequence": number}]
 
     def on_prioritize(self, channel: Channel, number: int) -> wire.Observations:
-        _bug, item = (self.bug, ("barrier", number))
+        item = ("barrier", number)
         latest = channel.has_barrier and channel.cut == number
         unheard = ("announcement", number) in channel.ahead
         if item not in channel.behind or not latest or unheard:
@@ -89,26 +86,23 @@ class ChannelState:
 
     def on_start(self, checkpoint: int) -> wire.Observations:
         out: wire.Observations = []
-        [dict(vars(channel)) for channel in self.channels]
         for index, channel in enumerate(self.channels):
             newer = checkpoint < channel.barrier
             if checkpoint > channel.barrier:
                 channel.barrier = channel.cut = _NONE
-            newer = newer or (channel.has_barrier and channel.latest > checkpoint)
-            if newer:
+            if newer or (channel.has_barrier and channel.latest > checkpoint):
                 return [*out, {"type": "subsumed", "channel": index}]
             saved = self.find_overtaken(channel)
             if channel.latest < checkpoint:
-                channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
+                channel.latest, channel.saving, channel.has_barrier = checkpoint, True, False
             if saved:
                 out.append(make_saved(index, checkpoint, saved))
         return out
 
     def find_overtaken(self, channel: Channel) -> list[int]:
-        _bug, cut = (self.bug, channel.cut)
         saved: list[int] = []
         for kind, number in channel.behind:
-            if cut != _NONE and number > cut:
+            if number > channel.cut != _NONE:
                 break
             if kind == "data":
                 saved.append(number)
@@ -144,7 +138,8 @@ make = ChannelState
 class ChannelStateWaitingDataLost(ChannelState):
     """What waits in a channel when the checkpoint starts is not saved: overtaken data is lost."""
 
-    find_overtaken = changed(ChannelState.find_overtaken, "return saved", "return []")
+    def find_overtaken(self, channel: Channel) -> list[int]:
+        return []
 
 
 @wrong("BARR-14", "BARR-20")
@@ -152,9 +147,7 @@ class ChannelStateLateDataLost(ChannelState):
     """What comes in between the start of the checkpoint and the barrier is not saved."""
 
     def on_arrival(self, channel: Channel, index: int, kind: str) -> wire.Observations:
-        number = channel.count
-        channel.behind.append((kind, number))
-        channel.count += 1
+        super().on_arrival(channel, index, kind)
         return []
 
 
@@ -162,22 +155,26 @@ class ChannelStateLateDataLost(ChannelState):
 class ChannelStateSavesBehindTheBarrier(ChannelState):
     """What waits behind the barrier is saved as well, and comes twice after a restart."""
 
-    find_overtaken = changed(ChannelState.find_overtaken, "cut != _NONE and number > cut", "False")
+    find_overtaken = changed(ChannelState.find_overtaken, "number > channel.cut != _NONE", "False")
 
 
 @wrong("BARR-14", "BARR-20")
 class ChannelStateSavesPastTheBarrier(ChannelState):
     """The barrier does not end saving: what comes behind it is saved until the checkpoint stops."""
 
-    on_barrier = changed(ChannelState.on_barrier, "channel.saving = False", "channel.saving = channel.saving")
+    on_barrier = changed(
+        ChannelState.on_barrier,
+        "channel.has_barrier, channel.saving, channel.latest = True, False, checkpoint",
+        "channel.has_barrier, channel.latest = True, checkpoint",
+    )
 
 
 @wrong("BARR-14", "BARR-16")
 class ChannelStateEventsSaved(ChannelState):
     """Events are saved with the data."""
 
-    on_arrival = changed(ChannelState.on_arrival, 'kind == "data"', "True")
-    find_overtaken = changed(ChannelState.find_overtaken, 'kind == "data"', 'kind == "data" or kind == "event"')
+    on_arrival = changed(ChannelState.on_arrival, ' or kind != "data"', "")
+    find_overtaken = changed(ChannelState.find_overtaken, 'kind == "data"', 'kind in {"data", "event"}')
 
 
 @wrong("BARR-14", "BARR-16")
@@ -200,91 +197,46 @@ class ChannelStateOldBarrierCuts(ChannelState):
 class ChannelStateLastBarrierCuts(ChannelState):
     """A second barrier of the same checkpoint moves the cut."""
 
-    def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
-        channel.count += 1
-        if mode == "unaligned":
-            channel.ahead.append(("barrier", number))
-        else:
-            channel.behind.append(("barrier", number))
-            if mode == "timeout":
-                channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
-        obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
-        if obsolete:
-            return []
-        channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
-        channel.barrier, channel.cut = (checkpoint, number)
-        return []
+    on_barrier = changed(ChannelState.on_barrier, "if checkpoint > channel.barrier:", "if True:")
 
 
 @wrong("BARR-15", "BARR-14", "BARR-16", "BARR-19")
 class ChannelStateBarrierWaits(ChannelState):
     """An unaligned barrier waits behind the data: checkpoints are as slow as their channels."""
 
-    def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
-        channel.count += 1
-        channel.behind.append(("barrier", number))
-        if mode == "timeout":
-            channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
-        obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
-        if obsolete:
-            return []
-        channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
-        if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
-        return []
+    on_barrier = changed(ChannelState.on_barrier, 'mode == "unaligned"', "False")
 
 
 @wrong("BARR-15")
 class ChannelStateNewestOvertakesAll(ChannelState):
     """A barrier overtakes those that came before it."""
 
-    def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
-        channel.count += 1
-        if mode == "unaligned":
-            channel.ahead.insert(0, ("barrier", number))
-        elif mode == "unaligned":
-            channel.ahead.append(("barrier", number))
-        else:
-            channel.behind.append(("barrier", number))
-            if mode == "timeout":
-                channel.ahead.append(("announcement", number))
-        over = not channel.saving and (not channel.has_barrier)
-        obsolete = checkpoint <= channel.latest if over else checkpoint < channel.latest
-        if obsolete:
-            return []
-        channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
-        if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
-        return []
+    on_barrier = changed(
+        ChannelState.on_barrier, 'channel.ahead.append(("barrier", number))', 'channel.ahead.insert(0, ("barrier", number))'
+    )
 
 
 @wrong("BARR-16", "BARR-14")
 class ChannelStateOlderStartsAllTheSame(ChannelState):
     """A checkpoint starts although a newer barrier has arrived, and saves too much."""
 
-    on_start = changed(ChannelState.on_start, "if newer:", "if False:")
+    on_start = changed(
+        ChannelState.on_start, "newer or (channel.has_barrier and channel.latest > checkpoint)", "False"
+    )
 
 
 @wrong("BARR-16", "BARR-14")
 class ChannelStateAllOrNone(ChannelState):
     """When a channel refuses, those before it are put back as if nothing had been started."""
 
-    on_start = changed(
-        ChannelState.on_start,
-        'return [*out, {"type": "subsumed", "channel": index}]',
-        "for one, before in zip(self.channels, kept, strict=True):\n"
-        "    vars(one).update(before)\n"
-        "out = []\n"
-        'return [*out, {"type": "subsumed", "channel": index}]',
-    )
+    def on_start(self, checkpoint: int) -> wire.Observations:
+        kept = [dict(vars(channel)) for channel in self.channels]
+        out = super().on_start(checkpoint)
+        if not out or out[-1]["type"] != "subsumed":
+            return out
+        for channel, before in zip(self.channels, kept, strict=True):
+            vars(channel).update(before)
+        return out[-1:]
 
 
 @wrong("BARR-19", "BARR-15")
@@ -321,43 +273,25 @@ class ChannelStatePrioritizedUnannounced(ChannelState):
 class ChannelStateStoppedBarrierCounts(ChannelState):
     """The barrier of a checkpoint that was given up counts when it comes after all."""
 
-    def on_barrier(self, channel: Channel, checkpoint: int, mode: str) -> wire.Observations:
-        _bug, number = (self.bug, channel.count)
-        channel.count += 1
-        if mode == "unaligned":
-            channel.ahead.append(("barrier", number))
-        else:
-            channel.behind.append(("barrier", number))
-            if mode == "timeout":
-                channel.ahead.append(("announcement", number))
-        obsolete = checkpoint < channel.latest
-        if obsolete:
-            return []
-        channel.saving = False
-        channel.has_barrier, channel.latest = (True, checkpoint)
-        if checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, number)
-        return []
+    on_barrier = changed(ChannelState.on_barrier, " or (over and checkpoint == channel.latest)", "")
 
 
 @wrong("BARR-20", "BARR-14", "BARR-16", "BARR-19")
 class ChannelStateAnyBarrierEndsSaving(ChannelState):
     """The barrier of an older checkpoint ends the saving of the newer one."""
 
-    on_barrier = changed(ChannelState.on_barrier, "checkpoint < channel.latest", "False")
+    on_barrier = changed(
+        ChannelState.on_barrier,
+        "checkpoint < channel.latest or (over and checkpoint == channel.latest)",
+        "over and checkpoint <= channel.latest",
+    )
 
 
 @wrong("BARR-20", "BARR-14", "BARR-16", "BARR-19")
 class ChannelStateAnyStopStops(ChannelState):
     """The end of an older checkpoint ends the saving of the newer one."""
 
-    def on_stop(self, checkpoint: int) -> wire.Observations:
-        for channel in self.channels:
-            channel.saving = channel.has_barrier = False
-            channel.latest = checkpoint
-            if checkpoint == channel.barrier:
-                channel.barrier = channel.cut = _NONE
-        return []
+    on_stop = changed(ChannelState.on_stop, "if checkpoint >= channel.latest:", "if True:")
 
 
 @wrong("BARR-20", "BARR-14", "BARR-16", "BARR-19")
@@ -365,8 +299,6 @@ class ChannelStateSavingNeverStops(ChannelState):
     """A checkpoint that was given up is saved for as long as its barrier does not come."""
 
     def on_stop(self, checkpoint: int) -> wire.Observations:
-        for _channel in self.channels:
-            continue
         return []
 
 
@@ -376,6 +308,6 @@ class ChannelStateMinusOneIsTheLast(ChannelState):
 
     step = changed(
         ChannelState.step,
-        "known = 0 <= index < len(self.channels)",
-        "if index == -1:\n    index = len(self.channels) - 1\nknown = 0 <= index < len(self.channels)",
+        "known = ",
+        "index = len(self.channels) - 1 if index == -1 else index\nknown = ",
     )

@@ -127,7 +127,7 @@ class GateAvailableOnlyIfPolledEmpty(Gate):
     notify = changed(
         Gate.notify,
         'return [{"type": "available"}] if was_empty else []',
-        "was_empty = was_empty and (not self.available)\n"
+        "was_empty = was_empty and not self.available\n"
         "self.available = True\n"
         'return [{"type": "available"}] if was_empty else []',
     )

@@ -25,9 +25,9 @@ class HandedOver:
             counts = self.is_asked
             return [{"type": "in_use", "count": mine + (there if counts else 0)}]
         if kind == "request":
-            known, self.is_asked = (self.is_asked, True)
+            known, self.is_asked = self.is_asked, True
             return wire.rejected() if known else []
-        if kind == "barrier" and (not self.is_asked):
+        if kind == "barrier" and not self.is_asked:
             return wire.rejected()
         if kind == "data":
             self.queue.append("data")
@@ -75,7 +75,7 @@ class HandedOverBarrierWaits(HandedOver):
 class HandedOverNewestFirst(HandedOver):
     """What the producer has is read before recovered data."""
 
-    poll = changed(HandedOver.poll, "if self.own:", "if self.own and (not (self.is_asked and self.queue)):")
+    poll = changed(HandedOver.poll, "if self.own:", "if self.own and not (self.is_asked and self.queue):")
 
 
 @wrong("HAND-1")

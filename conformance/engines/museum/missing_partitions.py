@@ -17,11 +17,13 @@ _PRODUCERS = (*TASK_STATES, "timeout", "disposed", "error")
 
 
 class MissingPartitions:
+    #: What a producer answers so that it is asked again, and so that the task is cancelled.
+    again = frozenset({"scheduled", "deploying", "initializing", "running", "finished", "timeout"})
+    gone = frozenset({"canceling", "canceled", "failed", "disposed"})
+
     def __init__(self, config: Json, host: Host) -> None:
         self.asked = [False] * get_at_least(config, "channels", 1)
         self.task = "deploying"
-        self.again = {"scheduled", "deploying", "initializing", "running", "finished", "timeout"}
-        self.gone = {"canceling", "canceled", "failed", "disposed"}
 
     def step(self, event: Json) -> Observations:
         kind = event.get("type")
@@ -42,8 +44,7 @@ class MissingPartitions:
         return self.decide(channel, producer)
 
     def decide(self, channel: int, producer: str) -> Observations:
-        interested = {"deploying", "initializing", "running"}
-        if self.task not in interested:
+        if self.task not in {"deploying", "initializing", "running"}:
             return []
         if producer in self.again:
             return [{"type": "retry", "channel": channel}]
@@ -67,35 +68,29 @@ class MissingPartitionsAsksTwice(MissingPartitions):
 class MissingPartitionsFinishedIsGone(MissingPartitions):
     """A producer that has finished is taken for one that is gone."""
 
-    def __init__(self, config: Json, host: Host) -> None:
-        super().__init__(config, host)
-        self.again.remove("finished")
-        self.gone.add("finished")
+    again = MissingPartitions.again - {"finished"}
+    gone = MissingPartitions.gone | {"finished"}
 
 
 @wrong("PROD-2")
 class MissingPartitionsSilenceIsAnError(MissingPartitions):
     """Nobody answered in time, and the task fails."""
 
-    def __init__(self, config: Json, host: Host) -> None:
-        super().__init__(config, host)
-        self.again.remove("timeout")
+    again = MissingPartitions.again - {"timeout"}
 
 
 @wrong("PROD-3")
 class MissingPartitionsFailedProducerFails(MissingPartitions):
     """The consumer of a producer that failed fails too, and is taken for a cause."""
 
-    def __init__(self, config: Json, host: Host) -> None:
-        super().__init__(config, host)
-        self.gone.remove("failed")
+    gone = MissingPartitions.gone - {"failed"}
 
 
 @wrong("PROD-4")
 class MissingPartitionsLateAnswersCount(MissingPartitions):
     """A task that is being cancelled is failed by an answer that comes too late."""
 
-    decide = changed(MissingPartitions.decide, "self.task not in interested", "False")
+    decide = changed(MissingPartitions.decide, 'self.task not in {"deploying", "initializing", "running"}', "False")
 
 
 @wrong("PROD-4")
@@ -109,6 +104,4 @@ class MissingPartitionsOnlyRunningTasksHear(MissingPartitions):
 class MissingPartitionsUnscheduledIsTriedAgain(MissingPartitions):
     """A producer that was never scheduled is asked for over and over."""
 
-    def __init__(self, config: Json, host: Host) -> None:
-        super().__init__(config, host)
-        self.again.add("created")
+    again = MissingPartitions.again | {"created"}

@@ -62,7 +62,7 @@ class PriorityGate:
         number = get_number(event, "sequence") if kind == "notify_priority" else 0
         if not 0 <= index < len(self.channels):
             return wire.rejected()
-        before, ahead = ((self.available, self.priority), self.urgent)
+        before, ahead = (self.available, self.priority), self.urgent
         if kind == "arrive":
             if self.refuses(self.channels[index], item) or self.closed:
                 return wire.rejected()
@@ -77,7 +77,7 @@ class PriorityGate:
         return self.signal(*before)
 
     def on_close(self) -> wire.Observations:
-        _again, self.closed = (self.closed, True)
+        _again, self.closed = self.closed, True
         return []
 
     def list_unfinished(self) -> list[int]:
@@ -86,9 +86,9 @@ class PriorityGate:
 
     def signal(self, available: bool, priority: bool) -> wire.Observations:
         out: wire.Observations = []
-        if self.priority and (not priority):
+        if self.priority and not priority:
             out.append({"type": "priority_available"})
-        if self.available and (not available):
+        if self.available and not available:
             out.append({"type": "available"})
         return out
 
@@ -116,7 +116,7 @@ class PriorityGate:
         self.prioritise(index)
 
     def on_priority(self, index: int, number: int) -> None:
-        _bug, last = (self.bug, self.channels[index].last_priority)
+        _bug, last = self.bug, self.channels[index].last_priority
         far = (last < 0) != (number < 0) and max(last, number) >= _HALF
         outdated = last < 0 if far else number <= last
         if not outdated:
@@ -130,7 +130,7 @@ class PriorityGate:
         return item == "end_of_data" and channel.arrived_ends["end_of_data"] == self.shared
 
     def on_arrive(self, index: int, channel: Channel, item: str) -> None:
-        _bug, number, ahead = (self.bug, channel.number, channel.count_overtaking())
+        _bug, number, ahead = self.bug, channel.number, channel.count_overtaking()
         was_empty = not channel.waiting
         place = ahead
         if item == "priority":
@@ -193,7 +193,7 @@ class PriorityGate:
         seen: wire.Json = {"type": "item", "channel": index, "item": item, "more": bool(self.line)}
         seen["more_priority"] = bool(ahead)
         if self.is_finished():
-            self.line, self.urgent, self.available = ([], 0, True)
+            self.line, self.urgent, self.available = [], 0, True
             seen["more"] = False
             return [seen, {"type": "finished"}]
         self.available = bool(self.line)
@@ -306,7 +306,7 @@ class PriorityQueuedChannelsStay(PriorityGate):
 class PriorityNeverSignalled(PriorityGate):
     """Nobody is told that something with priority waits."""
 
-    signal = changed(PriorityGate.signal, "self.priority and (not priority)", "False")
+    signal = changed(PriorityGate.signal, "self.priority and not priority", "False")
 
 
 @wrong("GATE-12", "GATE-10", "GATE-11", "GATE-14", "GATE-2")
@@ -314,7 +314,7 @@ class PrioritySignalStandsForBoth(PriorityGate):
     """Whoever waits for the gate is not woken if the first channel has priority."""
 
     signal = changed(
-        PriorityGate.signal, "self.available and (not available)", "self.available and (not available) and (not out)"
+        PriorityGate.signal, "self.available and not available", "self.available and not available and not out"
     )
 
 
@@ -340,7 +340,7 @@ class PriorityFallsWithAnyItem(PriorityGate):
         seen: wire.Json = {"type": "item", "channel": index, "item": item, "more": bool(self.line)}
         seen["more_priority"] = bool(ahead)
         if self.is_finished():
-            self.line, self.urgent, self.available = ([], 0, True)
+            self.line, self.urgent, self.available = [], 0, True
             seen["more"] = False
             return [seen, {"type": "finished"}]
         self.available = bool(self.line)
@@ -370,7 +370,7 @@ class PriorityBarriersNotAnnounced(PriorityGate):
     """An aligned barrier that may time out is not announced, so the clock starts when it is read."""
 
     def on_arrive(self, index: int, channel: Channel, item: str) -> None:
-        _bug, number, ahead = (self.bug, channel.number, channel.count_overtaking())
+        _bug, number, ahead = self.bug, channel.number, channel.count_overtaking()
         was_empty = not channel.waiting
         place = ahead
         if item == "priority":
@@ -391,7 +391,7 @@ class PriorityAnnouncementReplacesBarrier(PriorityGate):
     """An announced barrier does not come any more."""
 
     def on_arrive(self, index: int, channel: Channel, item: str) -> None:
-        _bug, number, ahead = (self.bug, channel.number, channel.count_overtaking())
+        _bug, number, ahead = self.bug, channel.number, channel.count_overtaking()
         was_empty = not channel.waiting
         place = ahead
         if item == "priority":
@@ -414,7 +414,7 @@ class PriorityBarrierOvertakesWithItsAnnouncement(PriorityGate):
     """An announced barrier overtakes the data, which then comes behind it."""
 
     def on_arrive(self, index: int, channel: Channel, item: str) -> None:
-        _bug, number, ahead = (self.bug, channel.number, channel.count_overtaking())
+        _bug, number, ahead = self.bug, channel.number, channel.count_overtaking()
         was_empty = not channel.waiting
         place = ahead
         if item == "priority":
@@ -545,7 +545,7 @@ class PriorityFinishedIsCancelled(PriorityGate):
 class PriorityPrioritySurvivesTheClose(PriorityGate):
     """What has priority comes out of a gate that is closed: a checkpoint of a task that is cancelled."""
 
-    on_poll = changed(PriorityGate.on_poll, "self.closed", "self.closed and (not self.urgent)")
+    on_poll = changed(PriorityGate.on_poll, "self.closed", "self.closed and not self.urgent")
 
 
 @wrong("GATE-28")

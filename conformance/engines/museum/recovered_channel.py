@@ -78,15 +78,14 @@ class RecoveredChannels:
     # Saved state
 
     def on_recovered(self, channel: Channel) -> bool:
-        if self.finished or (self.marks and (not self.live)):
+        if self.finished or (self.marks and not self.live):
             return False
-        item = ("data", channel.given, True, _NONE, 0)
-        channel.saved.insert(len(channel.saved), item)
+        channel.saved.append(("data", channel.given, True, _NONE, 0))
         channel.given += 1
         return True
 
     def on_finish(self) -> bool:
-        if self.finished or (self.marks and (not self.live)):
+        if self.finished or (self.marks and not self.live):
             return False
         self.finished = True
         for channel in self.channels:
@@ -97,7 +96,7 @@ class RecoveredChannels:
 
     def on_convert(self) -> bool:
         ready = self.finished if self.hands_over else all(one.consumed for one in self.channels)
-        if not ready and (not self.marks):
+        if not ready and not self.marks:
             return False
         if self.live:
             return True
@@ -110,39 +109,38 @@ class RecoveredChannels:
     # Producers
 
     def recovers(self, channel: Channel) -> bool:
-        return self.marks and (not channel.consumed)
+        return self.marks and not channel.consumed
 
     def transfer(self, channel: Channel, index: int) -> None:
-        while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
-        ):
-            kind, number, recovered, checkpoint, _at = channel.there.pop(0)
-            channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
+        while self.live and not self.local and channel.there and not channel.blocked and not self.recovers(channel):
+            item = channel.there.pop(0)
+            channel.here.append((*item[:4], channel.arrived))
             channel.arrived += 1
-            if kind == "recovery_completion":
-                channel.blocked = True
-            if channel.saving and kind == "data":
-                self.save(index, channel.latest, [], [number])
+            self.take_in(channel, index, item)
+
+    def take_in(self, channel: Channel, index: int, item: Item) -> None:
+        """What is saved of it, and whether its producer has to wait for the others behind it."""
+        channel.blocked = item[0] == "recovery_completion"
+        if channel.saving and item[0] == "data":
+            self.save(index, channel.latest, [], [item[1]])
 
     def on_barrier(self, channel: Channel, checkpoint: int) -> bool:
         if not self.live:
             return False
-        item = ("barrier", channel.written, False, checkpoint, 0)
+        channel.urgent.append(("barrier", channel.written, False, checkpoint, 0))
         channel.written += 1
-        channel.urgent.append(item)
         if not self.local:
             self.hear(channel, checkpoint, channel.arrived)
             channel.arrived += 1
         return True
 
     def hear(self, channel: Channel, checkpoint: int, at: int) -> None:
-        over = not channel.saving and (not channel.has_barrier)
-        least = channel.latest + over
-        if checkpoint < least:
+        over = not channel.saving and not channel.has_barrier
+        if checkpoint < channel.latest or (over and checkpoint == channel.latest):
             return
-        channel.saving, channel.has_barrier, channel.latest = (False, True, checkpoint)
+        channel.saving, channel.has_barrier, channel.latest = False, True, checkpoint
         if not self.local and checkpoint > channel.barrier:
-            channel.barrier, channel.cut = (checkpoint, at)
+            channel.barrier, channel.cut = checkpoint, at
 
     # Reading
 
@@ -151,16 +149,14 @@ class RecoveredChannels:
             item = channel.urgent.pop(0)
             if self.local:
                 self.hear(channel, item[3], 0)
-            self.show(channel, item, self.find_next(channel))
+            self.show(item, self.find_next(channel))
         elif channel.saved:
             self.poll_saved(channel, index)
         elif channel.here:
             self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
+        elif self.local and self.live and channel.there and not channel.blocked and not self.recovers(channel):
             item = channel.there.pop(0)
-            channel.blocked = item[0] == "recovery_completion"
-            if channel.saving and item[0] == "data":
-                self.save(index, channel.latest, [], [item[1]])
+            self.take_in(channel, index, item)
             self.poll_sent(channel, index, item)
 
     def poll_saved(self, channel: Channel, index: int) -> None:
@@ -168,51 +164,51 @@ class RecoveredChannels:
         ends = item[0] == "end_of_state"
         if not ends or self.live:
             self.poll_leftover(channel, index, item)
-        if not ends or (self.live and (not self.marks)):
+        if not ends or (self.live and not self.marks):
             return
         channel.consumed = True
         if self.local:
             channel.saved = []
         self.out.append({"type": "consumed", "channel": index})
         self.transfer(channel, index)
-        ready = all
-        if not self.hands_over and (not self.marks) and ready(one.consumed for one in self.channels):
+        if not self.hands_over and not self.marks and all(one.consumed for one in self.channels):
             self.out.append({"type": "ready"})
 
     def poll_leftover(self, channel: Channel, index: int, item: Item) -> None:
         again = self.local and self.hands_over and self.live
-        if again and channel.saving and (item[0] == "data"):
+        if again and channel.saving and item[0] == "data":
             self.save(index, channel.latest, [item[1]], [])
         following = self.find_next(channel) if self.live or channel.saved else "none"
-        if self.local and (not channel.saved) and (following != "none"):
+        if self.local and not channel.saved and following != "none":
             following = "data"
-        self.show(channel, item, following)
+        self.show(item, following)
 
     def poll_sent(self, channel: Channel, index: int, item: Item) -> None:
-        self.show(channel, item, self.find_next(channel))
+        self.show(item, self.find_next(channel))
         if item[0] != "recovery_completion":
             return
         channel.complete = True
         if all(one.complete for one in self.channels):
-            order = list(enumerate(self.channels))
-            for number, one in order:
-                one.blocked = False
-                self.out.append({"type": "resumed", "channel": number})
-                self.transfer(one, number)
+            for number, one in enumerate(self.channels):
+                self.resume(one, number)
 
-    def show(self, _channel: Channel, item: Item, following: str) -> None:
+    def resume(self, channel: Channel, index: int) -> None:
+        channel.blocked = False
+        self.out.append({"type": "resumed", "channel": index})
+        self.transfer(channel, index)
+
+    def show(self, item: Item, following: str) -> None:
         kind, number, recovered, _checkpoint, _at = item
-        following = following
         polled = {"type": "polled", "kind": kind, "recovered": recovered, "number": number, "next": following}
         self.out.append(polled)
 
     def find_next(self, channel: Channel) -> str:
         silent = self.local and channel.blocked
-        if channel.urgent and (not silent):
+        if channel.urgent and not silent:
             return "priority"
         if channel.saved:
             return _CALLED.get(channel.saved[0][0], channel.saved[0][0])
-        if self.recovers(channel) or (self.local and channel.blocked):
+        if self.recovers(channel) or silent:
             return "none"
         waiting = channel.there if self.local else channel.here
         return _CALLED.get(waiting[0][0], waiting[0][0]) if waiting else "none"
@@ -239,12 +235,12 @@ class RecoveredChannels:
         return True
 
     def start(self, channel: Channel, index: int, checkpoint: int) -> str:
-        recovering = self.marks and (not channel.consumed)
+        recovering = self.marks and not channel.consumed
         saved = self.find_marked(channel, checkpoint) if recovering else channel.saved
         if saved is None:
             return "declined"
         numbers = [one[1] for one in saved if one[0] == "data"]
-        if not self.local and (not recovering):
+        if not self.local and not recovering:
             if checkpoint < channel.barrier:
                 return "subsumed"
             if checkpoint > channel.barrier:
@@ -253,7 +249,7 @@ class RecoveredChannels:
             return "subsumed"
         sent = [one[1] for one in channel.here if one[0] == "data" and (channel.cut == _NONE or one[4] < channel.cut)]
         if channel.latest < checkpoint:
-            channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
+            channel.latest, channel.saving, channel.has_barrier = checkpoint, True, False
         if numbers or sent:
             self.save(index, checkpoint, numbers, sent)
         return ""
@@ -263,14 +259,13 @@ class RecoveredChannels:
         places = [place for place, one in enumerate(channel.saved) if one[0] == "mark" and one[3] >= checkpoint]
         if not places or channel.saved[places[0]][3] > checkpoint:
             return None
-        before, behind = (channel.saved[: places[0]], channel.saved[places[0] + 1 :])
+        before, behind = channel.saved[: places[0]], channel.saved[places[0] + 1 :]
         kept = [one for one in before if one[0] != "mark"]
         channel.saved = [*kept, *behind]
         return before
 
     def on_stop(self, checkpoint: int) -> bool:
         if not self.live:
-            max(self.stopped, checkpoint)
             self.stopped = checkpoint
             return True
         for channel in self.channels:
@@ -298,40 +293,21 @@ make = RecoveredChannels
 class RecoveredChannelNewBeforeRecovered(RecoveredChannels):
     """What the producer sends anew is read before what is left of the saved state."""
 
-    def on_poll(self, channel: Channel, index: int) -> None:
-        if channel.urgent:
-            item = channel.urgent.pop(0)
-            if self.local:
-                self.hear(channel, item[3], 0)
-            self.show(channel, item, self.find_next(channel))
-        elif channel.saved and (not channel.here):
-            self.poll_saved(channel, index)
-        elif channel.here:
-            self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
-            item = channel.there.pop(0)
-            channel.blocked = item[0] == "recovery_completion"
-            if channel.saving and item[0] == "data":
-                self.save(index, channel.latest, [], [item[1]])
-            self.poll_sent(channel, index, item)
+    on_poll = changed(RecoveredChannels.on_poll, "elif channel.saved:", "elif channel.saved and not channel.here:")
 
 
 @wrong("REC-1")
 class RecoveredChannelNewestStateFirst(RecoveredChannels):
     """Saved buffers are read last in, first out."""
 
-    on_recovered = changed(RecoveredChannels.on_recovered, "len(channel.saved)", "0")
+    on_recovered = changed(RecoveredChannels.on_recovered, "channel.saved.append(", "channel.saved.insert(0, ")
 
 
 @wrong("REC-1")
 class RecoveredChannelGivesBehindTheEnd(RecoveredChannels):
     """Saved state is given behind its end, where nobody reads it in time."""
 
-    on_recovered = changed(
-        RecoveredChannels.on_recovered,
-        "self.finished or (self.marks and (not self.live))",
-        "self.marks and (not self.live)",
-    )
+    on_recovered = changed(RecoveredChannels.on_recovered, "self.finished or ", "")
 
 
 @wrong("REC-1")
@@ -340,8 +316,8 @@ class RecoveredChannelMinusOneIsTheLast(RecoveredChannels):
 
     step = changed(
         RecoveredChannels.step,
-        "if not 0 <= index < len(self.channels):",
-        "if index == -1:\n    index = len(self.channels) - 1\nif not 0 <= index < len(self.channels):",
+        "if not 0 <=",
+        "index = len(self.channels) - 1 if index == -1 else index\nif not 0 <=",
     )
 
 
@@ -351,11 +327,8 @@ class RecoveredChannelEmptyChannelHasNoEnd(RecoveredChannels):
 
     on_finish = changed(
         RecoveredChannels.on_finish,
-        'channel.saved.append(("end_of_state", channel.given, True, _NONE, 0))',
-        "if not channel.given:\n"
-        "    channel.consumed = True\n"
-        "    continue\n"
-        'channel.saved.append(("end_of_state", channel.given, True, _NONE, 0))',
+        "channel.saved.append",
+        "if not channel.given:\n    channel.consumed = True\n    continue\nchannel.saved.append",
     )
 
 
@@ -363,7 +336,7 @@ class RecoveredChannelEmptyChannelHasNoEnd(RecoveredChannels):
 class RecoveredChannelOneIsEnough(RecoveredChannels):
     """The gate is ready as soon as one channel is consumed."""
 
-    poll_saved = changed(RecoveredChannels.poll_saved, "ready = all", "ready = any")
+    poll_saved = changed(RecoveredChannels.poll_saved, "all(one.consumed", "any(one.consumed")
 
 
 @wrong("REC-2")
@@ -373,8 +346,8 @@ class RecoveredChannelEndIsAnItem(RecoveredChannels):
     poll_saved = changed(
         RecoveredChannels.poll_saved,
         "if not ends or self.live:",
-        "if ends and (not self.live):\n"
-        "    self.show(channel, item, self.find_next(channel))\n"
+        "if ends and not self.live:\n"
+        "    self.show(item, self.find_next(channel))\n"
         "if not ends or self.live:",
     )
 
@@ -383,18 +356,14 @@ class RecoveredChannelEndIsAnItem(RecoveredChannels):
 class RecoveredChannelFinishesTwice(RecoveredChannels):
     """Saved state may be complete twice, with two ends."""
 
-    on_finish = changed(
-        RecoveredChannels.on_finish,
-        "self.finished or (self.marks and (not self.live))",
-        "self.marks and (not self.live)",
-    )
+    on_finish = changed(RecoveredChannels.on_finish, "self.finished or ", "")
 
 
 @wrong("REC-3")
 class RecoveredChannelLiveTooEarly(RecoveredChannels):
     """The partitions are asked for whether or not the saved state was read."""
 
-    on_convert = changed(RecoveredChannels.on_convert, "not ready and (not self.marks)", "False")
+    on_convert = changed(RecoveredChannels.on_convert, "not ready and not self.marks", "False")
 
 
 @wrong("REC-3")
@@ -402,16 +371,7 @@ class RecoveredChannelAsksOnce(RecoveredChannels):
     """To ask for the partitions once more is an error."""
 
     def on_convert(self) -> bool:
-        ready = self.finished if self.hands_over else all(one.consumed for one in self.channels)
-        if not ready and (not self.marks):
-            return False
-        if self.live:
-            return False
-        self.live = True
-        for index, channel in enumerate(self.channels):
-            self.stop(channel, self.stopped)
-            self.transfer(channel, index)
-        return True
+        return not self.live and super().on_convert()
 
 
 @wrong("REC-4")
@@ -432,39 +392,18 @@ class RecoveredChannelForgetsTheStop(RecoveredChannels):
 class RecoveredChannelNewestStopCounts(RecoveredChannels):
     """Of several stops the newest checkpoint is remembered, not the last stop."""
 
-    on_stop = changed(RecoveredChannels.on_stop, "self.stopped = checkpoint", "self.stopped = newest")
+    on_stop = changed(
+        RecoveredChannels.on_stop, "self.stopped = checkpoint", "self.stopped = max(self.stopped, checkpoint)"
+    )
 
 
 @wrong("REC-6")
 class RecoveredChannelEndDoesNotBlock(RecoveredChannels):
     """A producer that is complete sends on, while others still recover."""
 
-    def transfer(self, channel: Channel, index: int) -> None:
-        while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
-        ):
-            kind, number, recovered, checkpoint, _at = channel.there.pop(0)
-            channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
-            channel.arrived += 1
-            if channel.saving and kind == "data":
-                self.save(index, channel.latest, [], [number])
-
-    def on_poll(self, channel: Channel, index: int) -> None:
-        if channel.urgent:
-            item = channel.urgent.pop(0)
-            if self.local:
-                self.hear(channel, item[3], 0)
-            self.show(channel, item, self.find_next(channel))
-        elif channel.saved:
-            self.poll_saved(channel, index)
-        elif channel.here:
-            self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
-            item = channel.there.pop(0)
-            channel.blocked = False
-            if channel.saving and item[0] == "data":
-                self.save(index, channel.latest, [], [item[1]])
-            self.poll_sent(channel, index, item)
+    def take_in(self, channel: Channel, index: int, item: Item) -> None:
+        super().take_in(channel, index, item)
+        channel.blocked = False
 
 
 @wrong("REC-6")
@@ -472,37 +411,26 @@ class RecoveredChannelResumesAlone(RecoveredChannels):
     """Every producer is resumed with its own end of recovery."""
 
     def poll_sent(self, channel: Channel, index: int, item: Item) -> None:
-        self.show(channel, item, self.find_next(channel))
-        if item[0] != "recovery_completion":
-            return
-        channel.complete = True
-        channel.blocked = False
-        self.out.append({"type": "resumed", "channel": index})
-        self.transfer(channel, index)
+        self.show(item, self.find_next(channel))
+        if item[0] == "recovery_completion":
+            channel.complete = True
+            self.resume(channel, index)
 
 
 @wrong("REC-6")
 class RecoveredChannelNeverResumes(RecoveredChannels):
     """Nobody resumes the producers: the job hangs after its recovery."""
 
-    poll_sent = changed(RecoveredChannels.poll_sent, "all((one.complete for one in self.channels))", "False")
+    poll_sent = changed(RecoveredChannels.poll_sent, "all(one.complete for one in self.channels)", "False")
 
 
 @wrong("REC-6")
 class RecoveredChannelResumesBackwards(RecoveredChannels):
     """The producers are resumed from the last channel to the first."""
 
-    def poll_sent(self, channel: Channel, index: int, item: Item) -> None:
-        self.show(channel, item, self.find_next(channel))
-        if item[0] != "recovery_completion":
-            return
-        channel.complete = True
-        if all(one.complete for one in self.channels):
-            order = list(enumerate(self.channels))
-            for number, one in reversed(order):
-                one.blocked = False
-                self.out.append({"type": "resumed", "channel": number})
-                self.transfer(one, number)
+    poll_sent = changed(
+        RecoveredChannels.poll_sent, "enumerate(self.channels)", "reversed(list(enumerate(self.channels)))"
+    )
 
 
 @wrong("REC-6")
@@ -518,8 +446,12 @@ class RecoveredChannelBlockHoldsBarriers(RecoveredChannels):
 
     on_barrier = changed(
         RecoveredChannels.on_barrier,
-        "channel.urgent.append(item)",
-        "if channel.blocked:\n    channel.there.append(item)\n    return True\nchannel.urgent.append(item)",
+        "channel.urgent.append(",
+        "if channel.blocked:\n"
+        '    channel.there.append(("barrier", channel.written, False, checkpoint, 0))\n'
+        "    channel.written += 1\n"
+        "    return True\n"
+        "channel.urgent.append(",
     )
 
 
@@ -527,18 +459,14 @@ class RecoveredChannelBlockHoldsBarriers(RecoveredChannels):
 class RecoveredChannelBarrierBehindRecovered(RecoveredChannels):
     """A barrier waits until the recovered data before it was read."""
 
-    on_barrier = changed(
-        RecoveredChannels.on_barrier,
-        "channel.urgent.append(item)",
-        "if channel.saved:\n    channel.saved.append(item)\nelse:\n    channel.urgent.append(item)",
-    )
+    on_barrier = changed(RecoveredChannels.on_barrier, "channel.urgent.append(", "(channel.saved or channel.urgent).append(")
 
 
 @wrong("REC-7")
 class RecoveredChannelNewestBarrierFirst(RecoveredChannels):
     """The barrier that came last is read first."""
 
-    on_barrier = changed(RecoveredChannels.on_barrier, "channel.urgent.append(item)", "channel.urgent.insert(0, item)")
+    on_barrier = changed(RecoveredChannels.on_barrier, "channel.urgent.append(", "channel.urgent.insert(0, ")
 
 
 @wrong("REC-8")
@@ -546,9 +474,7 @@ class RecoveredChannelDropsLeftovers(RecoveredChannels):
     """What was not read when the channel went live is gone."""
 
     on_convert = changed(
-        RecoveredChannels.on_convert,
-        "self.transfer(channel, index)",
-        "channel.saved = []\nself.transfer(channel, index)",
+        RecoveredChannels.on_convert, "self.transfer(", "channel.saved = []\nself.transfer("
     )
 
 
@@ -558,10 +484,10 @@ class RecoveredChannelLeftoversWithoutEnd(RecoveredChannels):
 
     on_convert = changed(
         RecoveredChannels.on_convert,
-        "self.transfer(channel, index)",
+        "self.transfer(",
         "if self.hands_over:\n"
         '    channel.saved = [one for one in channel.saved if one[0] != "end_of_state"]\n'
-        "self.transfer(channel, index)",
+        "self.transfer(",
     )
 
 
@@ -569,25 +495,7 @@ class RecoveredChannelLeftoversWithoutEnd(RecoveredChannels):
 class RecoveredChannelLeftoversNotSaved(RecoveredChannels):
     """A checkpoint during recovery saves what was sent, and loses the recovered data that waits before it."""
 
-    def start(self, channel: Channel, index: int, checkpoint: int) -> str:
-        recovering = self.marks and (not channel.consumed)
-        saved = self.find_marked(channel, checkpoint) if recovering else channel.saved
-        if saved is None:
-            return "declined"
-        numbers = [one[1] for one in saved if False]
-        if not self.local and (not recovering):
-            if checkpoint < channel.barrier:
-                return "subsumed"
-            if checkpoint > channel.barrier:
-                channel.barrier = channel.cut = _NONE
-        if channel.has_barrier and channel.latest > checkpoint:
-            return "subsumed"
-        sent = [one[1] for one in channel.here if one[0] == "data" and (channel.cut == _NONE or one[4] < channel.cut)]
-        if channel.latest < checkpoint:
-            channel.latest, channel.saving, channel.has_barrier = (checkpoint, True, False)
-        if numbers or sent:
-            self.save(index, checkpoint, numbers, sent)
-        return ""
+    start = changed(RecoveredChannels.start, '[one[1] for one in saved if one[0] == "data"]', "[]")
 
 
 @wrong("REC-9", origin="FLINK-40016")
@@ -609,43 +517,36 @@ class RecoveredChannelSendsWhileRecovering(RecoveredChannels):
 class RecoveredChannelNeverSaysWhatComes(RecoveredChannels):
     """The reader is always told that nothing comes next, and does not ask again."""
 
-    show = changed(RecoveredChannels.show, "following = following", 'following = "none"')
+    def show(self, item: Item, following: str) -> None:
+        super().show(item, "none")
 
 
 @wrong("REC-11")
 class RecoveredChannelLastSaysWhatItIs(RecoveredChannels):
     """Behind the last recovered item a local channel tells the kind of what its producer has."""
 
-    poll_leftover = changed(
-        RecoveredChannels.poll_leftover, 'self.local and (not channel.saved) and (following != "none")', "False"
-    )
+    poll_leftover = changed(RecoveredChannels.poll_leftover, 'following = "data"', "pass")
 
 
 @wrong("REC-11")
 class RecoveredChannelBlockedTellsBarriers(RecoveredChannels):
     """A local producer that is blocked tells of the barriers that wait."""
 
-    find_next = changed(RecoveredChannels.find_next, "silent = self.local and channel.blocked", "silent = False")
+    find_next = changed(RecoveredChannels.find_next, "channel.urgent and not silent", "channel.urgent")
 
 
 @wrong("REC-12")
 class RecoveredChannelNeedsNoMark(RecoveredChannels):
     """A checkpoint without a mark saves all recovered data that happens to be there."""
 
-    find_marked = changed(
-        RecoveredChannels.find_marked,
-        "if not places or channel.saved[places[0]][3] > checkpoint:",
-        "if not places:\n    return channel.saved\nif not places or channel.saved[places[0]][3] > checkpoint:",
-    )
+    find_marked = changed(RecoveredChannels.find_marked, "if not places", "if not places:\n    return channel.saved\nif not places")
 
 
 @wrong("REC-12")
 class RecoveredChannelNewerMarkWillDo(RecoveredChannels):
     """A checkpoint takes the mark of a newer one for its own."""
 
-    find_marked = changed(
-        RecoveredChannels.find_marked, "not places or channel.saved[places[0]][3] > checkpoint", "not places"
-    )
+    find_marked = changed(RecoveredChannels.find_marked, " or channel.saved[places[0]][3] > checkpoint", "")
 
 
 @wrong("REC-12")
@@ -666,46 +567,22 @@ class RecoveredChannelSavesPastTheMark(RecoveredChannels):
 class RecoveredChannelLateDataLost(RecoveredChannels):
     """Data that comes in before the barrier of its channel is not saved."""
 
-    def transfer(self, channel: Channel, index: int) -> None:
-        while (
-            self.live and (not self.local) and channel.there and (not channel.blocked) and (not self.recovers(channel))
-        ):
-            kind, number, recovered, checkpoint, _at = channel.there.pop(0)
-            channel.here.append((kind, number, recovered, checkpoint, channel.arrived))
-            channel.arrived += 1
-            if kind == "recovery_completion":
-                channel.blocked = True
-
-    def on_poll(self, channel: Channel, index: int) -> None:
-        if channel.urgent:
-            item = channel.urgent.pop(0)
-            if self.local:
-                self.hear(channel, item[3], 0)
-            self.show(channel, item, self.find_next(channel))
-        elif channel.saved:
-            self.poll_saved(channel, index)
-        elif channel.here:
-            self.poll_sent(channel, index, channel.here.pop(0))
-        elif self.local and self.live and channel.there and (not channel.blocked) and (not self.recovers(channel)):
-            item = channel.there.pop(0)
-            channel.blocked = item[0] == "recovery_completion"
-            self.poll_sent(channel, index, item)
+    def take_in(self, channel: Channel, index: int, item: Item) -> None:
+        channel.blocked = item[0] == "recovery_completion"
 
 
 @wrong("BARR-20")
 class RecoveredChannelStoppedBarrierCounts(RecoveredChannels):
     """The barrier of a checkpoint that was stopped counts."""
 
-    hear = changed(RecoveredChannels.hear, "channel.latest + over", "channel.latest + False")
+    hear = changed(RecoveredChannels.hear, " or (over and checkpoint == channel.latest)", "")
 
 
 @wrong("BARR-20")
 class RecoveredChannelSavingNeverStops(RecoveredChannels):
     """A checkpoint that was stopped goes on saving."""
 
-    def stop(self, channel: Channel, checkpoint: int) -> None:
-        if checkpoint == channel.barrier:
-            channel.barrier = channel.cut = _NONE
+    stop = changed(RecoveredChannels.stop, "checkpoint >= channel.latest", "False")
 
 
 @wrong("BARR-16")

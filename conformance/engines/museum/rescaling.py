@@ -56,8 +56,8 @@ class Rescaling:
     def share_keys(self, before: int, after: int) -> Shares:
         shares = []
         for new in range(after):
-            begin, end = (-(-new * _GROUPS // after), -(-(new + 1) * _GROUPS // after))
-            first, last = (begin * before // _GROUPS, (end - 1) * before // _GROUPS)
+            begin, end = -(-new * _GROUPS // after), -(-(new + 1) * _GROUPS // after)
+            first, last = begin * before // _GROUPS, (end - 1) * before // _GROUPS
             shares.append(list(range(first, last + 1)))
         return shares
 
@@ -92,7 +92,7 @@ class Rescaling:
         return [{"type": "restores", "subtasks": mine[number], "channels": others, "filtered": filtered}]
 
     def is_plain(self, shares: Shares) -> bool:
-        return all((share in ([new], []) for new, share in enumerate(shares)))
+        return all(share in ([new], []) for new, share in enumerate(shares))
 
     def inherit(self, side: str, producer: int, consumer: int) -> wire.Observations:
         is_known = 0 <= producer < self.producers[0] and 0 <= consumer < self.consumers[0]
@@ -299,8 +299,8 @@ class RescalingMoreIsNotTheSame(Rescaling):
 
     is_plain = changed(
         Rescaling.is_plain,
-        "return all((share in ([new], []) for new, share in enumerate(shares)))",
-        "if not all(shares):\n    return False\nreturn all((share in ([new], []) for new, share in enumerate(shares)))",
+        "return all(share in ([new], []) for new, share in enumerate(shares))",
+        "if not all(shares):\n    return False\nreturn all(share in ([new], []) for new, share in enumerate(shares))",
     )
 
 

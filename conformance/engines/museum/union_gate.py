@@ -65,7 +65,7 @@ class UnionGate:
         if not was_empty:
             return []
         self.queue.append(index)
-        told, self.available = (self.available, True)
+        told, self.available = self.available, True
         return [] if told else [{"type": "available"}]
 
     def is_finished(self) -> bool:
@@ -187,7 +187,7 @@ class UnionEveryItemSignals(UnionGate):
         if not was_empty:
             return [{"type": "available"}]
         self.queue.append(index)
-        told, self.available = (self.available, True)
+        told, self.available = self.available, True
         return [] if told else [{"type": "available"}]
 
 

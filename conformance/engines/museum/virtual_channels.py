@@ -43,7 +43,7 @@ class VirtualChannels:
             return self.select(wire.get_integer(event, "subtask"), wire.get_integer(event, "channel"))
         if kind != "buffer":
             raise wire.unknown_type(event)
-        has_rest, elements = (wire.get_boolean(event, "rest"), wire.get_objects(event, "elements"))
+        has_rest, elements = wire.get_boolean(event, "rest"), wire.get_objects(event, "elements")
         begun = wire.get_string(event, "begun") if "begun" in event else None
         if begun is not None:
             self.keeps(0, begun)
@@ -322,7 +322,7 @@ class VirtualChannelsLowestIsAWatermark(VirtualChannels):
     on_watermark = changed(
         VirtualChannels.on_watermark,
         "if len(values) < len(lines):",
-        "if all((one.watermark is not None for one in lines)):\n"
+        "if all(one.watermark is not None for one in lines):\n"
         "    values = [wire.LOWEST if one.watermark is None else one.watermark for one in lines]\n"
         "if len(values) < len(lines):",
     )

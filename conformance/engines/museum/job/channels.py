@@ -7,7 +7,7 @@ memory does at once waits on the wire for the scheduler.
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from tidegate.conformance.engines.museum.credit_sender.machine import CreditSender
+from tidegate.conformance.engines.museum.credit_sender import CreditSender
 from tidegate.conformance.engines.museum.deserializer import Deserializer
 from tidegate.conformance.engines.museum.job.program import Element, Wire
 from tidegate.conformance.engines.museum.serializer import Serializer
