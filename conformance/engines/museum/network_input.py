@@ -10,7 +10,7 @@ from collections import deque
 import attrs
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.valve.machine import make as make_valve
+from tidegate.conformance.engines.museum.valve import make as make_valve
 from tidegate.conformance.engines.museum.wrong import changed, wrong
 
 SEMANTICS = ("flink-1.17", "flink-1.5")

@@ -14,8 +14,8 @@ from tidegate.conformance.engines.museum.serializer import Serializer
 from tidegate.conformance.engines.wire import Host, Json
 
 if TYPE_CHECKING:
+    from tidegate.conformance.engines.museum.job import Job
     from tidegate.conformance.engines.museum.job.layout import Route
-    from tidegate.conformance.engines.museum.job.machine import Job
 
 _WORD = 2**64
 _EVENTS = ("barrier", "end_of_data", "end_of_partition")
@@ -54,7 +54,6 @@ class Channel:
 
     def __init__(self, job: "Job", number: int, route: "Route") -> None:
         self.job = job
-        self.bug = job.bug
         self.number = number
         self.route = route
         self.unsent: deque[Payload] = deque()
@@ -77,7 +76,7 @@ class Channel:
         while self.unsent and not self.blocked:
             payload = self.unsent.popleft()
             assert isinstance(payload, Element)
-            self.blocked = payload.kind == "barrier" and self.bug != "nothing-waits-behind-a-barrier"
+            self.blocked = payload.kind == "barrier"
             self.arrive(payload)
 
     def arrive(self, payload: Payload) -> None:
@@ -128,11 +127,8 @@ class RemoteChannel(Channel):
             self.serialize({"type": "record", "payload": encode(element)})
             return
         is_end = element.kind == "end_of_partition"
-        if self.bug != "events-overtake-the-open-buffer" or is_end:
-            self.serialize({"type": "finish" if is_end else "event"})
+        self.serialize({"type": "finish" if is_end else "event"})
         kind = "finish" if is_end else "barrier" if element.kind == "barrier" else "event"
-        if self.bug == "nothing-waits-behind-a-barrier" and kind == "barrier":
-            kind = "event"
         self.to_sender({"type": kind}, element)
 
     def serialize(self, event: Json) -> None:
@@ -156,19 +152,11 @@ class RemoteChannel(Channel):
         payload = self.waiting.popleft()
         if isinstance(payload, Element):
             return [payload]
-        reader = self.reader
-        if self.bug == "channels-share-a-deserializer":
-            reader = self.job.readers.setdefault(self.route.target, reader)
-        elements = [
-            decode(seen["payload"])
-            for seen in reader.step({"type": "buffer", "data": payload})
-            if seen["type"] == "record"
-        ]
-        return elements[:1] if self.bug == "one-record-a-buffer" else elements
+        read = self.reader.step({"type": "buffer", "data": payload})
+        return [decode(seen["payload"]) for seen in read if seen["type"] == "record"]
 
     def recycle(self) -> None:
-        if self.bug != "buffers-kept":
-            self.to_receiver("recycle")
+        self.to_receiver("recycle")
 
     def resume(self) -> None:
         self.to_receiver("resume")
@@ -185,7 +173,7 @@ class RemoteChannel(Channel):
                     self.job.log_amount(self.route, "out", "credit", seen["amount"])
 
     def count_queued(self) -> int:
-        return len(self.sender.queue) if self.bug == "backpressure-by-events" else self.sender.data
+        return self.sender.data
 
     # --- the scheduler
 
@@ -203,32 +191,23 @@ class RemoteChannel(Channel):
             self.flush()
         elif action == "announce":
             self.to_receiver("announce")
-            if self.bug == "credit-announced-twice":
-                self.up.append(self.up[-1])
-                self.job.log_amount(self.route, "out", "credit", self.up[-1]["amount"])
         elif action == "deliver":
             self.deliver(*self.down.popleft())
         else:
             self.deliver_credit(self.up.popleft())
 
     def flush(self) -> None:
-        if self.bug != "flush-forgets-the-open-buffer":
-            self.serialize({"type": "flush"})
-        if self.bug != "flush-wakes-no-reader":
-            self.to_sender({"type": "flush"})
+        self.serialize({"type": "flush"})
+        self.to_sender({"type": "flush"})
 
     def deliver(self, message: Json, payload: Payload) -> None:
-        bug = self.bug
         if message["type"] == "backlog":
-            if bug != "announced-backlog-unheard":
-                self.to_receiver("backlog", backlog=message["backlog"])
+            self.to_receiver("backlog", backlog=message["backlog"])
             return
         if isinstance(payload, str):
             self.job.log_amount(self.route, "in", "buffer", len(payload) // 2)
             self.to_receiver("data", backlog=message["backlog"])
-            if bug == "buffers-recycled-unread":
-                self.to_receiver("recycle")
-        elif payload.kind == "barrier" and bug != "nothing-waits-behind-a-barrier":
+        elif payload.kind == "barrier":
             self.to_receiver("barrier")
         else:
             self.to_receiver("event", backlog=message["backlog"])

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.museum.job.program import Element
 
 
-def compute_max_parallelism(parallelism: int, bug: str) -> int:
-    if bug == "a-key-group-for-each-consumer":
-        return parallelism
+def compute_max_parallelism(parallelism: int) -> int:
     power = 128
     while power < parallelism + parallelism // 2 and power < 2**15:
         power *= 2
@@ -23,12 +21,12 @@ def compute_max_parallelism(parallelism: int, bug: str) -> int:
 class Output:
     """One of the outputs of a subtask, with its channels in the order of subpartitions."""
 
-    def __init__(self, edge: "NetworkEdge", channels: "list[Channel]", bug: str) -> None:
+    def __init__(self, edge: "NetworkEdge", channels: "list[Channel]") -> None:
         self.edge = edge
         self.channels = sorted(channels, key=lambda channel: channel.route.subpartition)
         kind = edge.edge.partitioner
         consumers = edge.target.head.parallelism
-        groups = {"max_parallelism": compute_max_parallelism(consumers, bug)} if kind == "hash" else {}
+        groups = {"max_parallelism": compute_max_parallelism(consumers)} if kind == "hash" else {}
         self.partitioner = Partitioner({"kind": kind, "channels": len(channels), **groups}, Host())
         # A rebalance may begin anywhere; here it is the first channel.
         self.partitioner.cursor = len(channels) - 1

@@ -6,7 +6,7 @@ import attrs
 
 from tidegate.conformance.engines import wire as wire_module
 from tidegate.conformance.engines.graphs import get_objects
-from tidegate.conformance.engines.museum.valve.machine import SEMANTICS
+from tidegate.conformance.engines.museum.valve import SEMANTICS
 
 EVENT_TIME = ("timer", "co_timer", "window")
 FUNCTIONS = ("source", "map", "flat_map", "filter", "sum", "union", "join", "sink", *EVENT_TIME)

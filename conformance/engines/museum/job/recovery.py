@@ -9,8 +9,8 @@ from tidegate.conformance.engines.museum.job.program import Element
 from tidegate.conformance.engines.museum.partitioner import choose_channel
 
 if TYPE_CHECKING:
+    from tidegate.conformance.engines.museum.job import Job
     from tidegate.conformance.engines.museum.job.channels import Channel
-    from tidegate.conformance.engines.museum.job.machine import Job
     from tidegate.conformance.engines.museum.job.tasks import Subtask
 
 GROUPS = 128
@@ -33,7 +33,7 @@ class Part:
 
 class Recovery:
     def __init__(self, job: "Job") -> None:
-        self.job, self.bug = job, job.bug
+        self.job = job
         program = job.program
         self.unaligned = program.unaligned
         self.before = [(one, one.parallelism) for one in program.operators]
@@ -66,20 +66,13 @@ class Recovery:
         return finished
 
     def is_something_to_finish(self) -> bool:
-        bug = self.bug
         finished = self.find_finished()
-        if bug == "barrier-waits-for-nobody":
-            return False
         for at in finished:
             subtask = self.job.subtasks[at]
             if not (subtask.gate.finished if subtask.channels else subtask.is_done()):
                 return True
-        if bug == "barrier-waits-for-ends-only":
-            return False
         mine = [channel for channel in self.job.channels if channel.route.source in finished]
         kinds = [one.kind for channel in mine for one in channel.waiting if isinstance(one, Element)]
-        if bug == "barrier-waits-for-every-end" and kinds:
-            return True
         return "end_of_data" in kinds
 
     # The checkpoint
@@ -101,15 +94,14 @@ class Recovery:
             dict(subtask.totals),
             list(subtask.collected),
             in_flight,
-            set() if self.bug == "late-arrivals-lost" else waits,
+            waits,
         )
 
     def find_in_flight(self, channel: "Channel", *, is_read: bool) -> list[Element]:
-        bug = self.bug
         waiting = [one for one in channel.waiting if isinstance(one, Element) and one.kind != "barrier"]
-        if bug == "in-flight-not-saved" or channel.route.source in self.find_finished():
+        if channel.route.source in self.find_finished():
             return []
-        if (is_read or has_barrier(channel)) and bug != "saves-behind-its-barrier":
+        if is_read or has_barrier(channel):
             return waiting[: channel.overtaken]
         return waiting
 
@@ -119,18 +111,13 @@ class Recovery:
             return
         if element.kind != "barrier":
             part.in_flight[channel.number].append(element)
-        elif self.bug != "saves-past-its-barrier":
+        else:
             part.open.remove(channel.number)
 
     def overtake(self, channel: "Channel", barrier: Element) -> None:
         gate = self.job.subtasks[channel.route.target].gate
         place = channel.route.place
         self.save(channel, barrier)
-        if self.bug == "unaligned-stays-in-line":
-            channel.overtaken = 0
-            channel.waiting.append(barrier)
-            gate.step({"type": "arrive", "channel": place, "item": "data"})
-            return
         channel.overtaken = len(channel.waiting)
         channel.waiting.appendleft(barrier)
         gate.received[place].appendleft("data")
@@ -140,17 +127,13 @@ class Recovery:
 
     def finish_part(self, subtask: "Subtask", checkpoint: int) -> None:
         self.parts[subtask.index].done = True
-        finished = self.find_finished() if self.bug != "finished-must-take-part" else set()
-        wanted = 1 if self.bug == "complete-with-the-first-part" else len(self.job.subtasks) - len(finished)
+        finished = self.find_finished()
+        wanted = len(self.job.subtasks) - len(finished)
         done = [one for one in self.parts.values() if one.done]
-        if self.bug == "parts-are-enough":
-            done = list(self.parts.values())
         if len(done) < wanted or self.complete is not None:
             return
         for at in finished:
             self.take_part(self.job.subtasks[at], None)
-            if self.bug == "finished-results-are-gone":
-                self.parts[at].collected = []
             self.parts[at].in_flight = {}
         self.complete, self.parts, self.checkpoint = self.parts, {}, checkpoint
         self.job.seen.append({"type": "completed", "checkpoint": checkpoint})
@@ -159,13 +142,11 @@ class Recovery:
 
     def restore(self) -> None:
         job, complete = self.job, self.complete
-        if self.bug == "restores-parts" and complete is None and self.parts:
-            complete = self.parts
         old_channels = job.channels
         self.restored, self.parts, self.complete = True, {}, None
         self.rescale(self.after)
         job.build()
-        if complete is None or self.bug == "begins-anew":
+        if complete is None:
             job.seen.append({"type": "restored", "totals": [], "collected": []})
             return
         for subtask in job.subtasks:
@@ -176,31 +157,21 @@ class Recovery:
                 channel.arrive(element)
 
     def restore_subtask(self, subtask: "Subtask", parts: list[Part]) -> None:
-        bug = self.bug
         if not subtask.channels:
             own = next(one for one in parts if one.number == subtask.number)
-            subtask.cursor = 0 if bug == "sources-begin-anew" else own.cursor - (bug == "barrier-sent-again")
-            if own.cursor > len(subtask.script):
-                again = {"finished-begins-anew": 0, "finished-says-nothing": own.cursor}
-                subtask.cursor = again.get(bug, len(subtask.script))
-            subtask.made = 0 if bug == "ids-begin-anew" else own.made
+            # One that had finished ends once more.
+            subtask.cursor = min(own.cursor, len(subtask.script))
+            subtask.made = own.made
             return
         subtask.made = max(one.made for one in parts)
         for one in parts:
-            stays = bug == "totals-stay-where-they-were" and one.number == subtask.number
-            for key, total in one.totals.items():
-                if stays or (
-                    bug != "totals-stay-where-they-were" and self.owns(subtask, key[1], bug == "totals-everywhere")
-                ):
-                    subtask.totals[key] = total
-            if one.number % subtask.task.head.parallelism == subtask.number and bug != "collected-is-gone":
+            subtask.totals |= {key: total for key, total in one.totals.items() if self.owns(subtask, key[1])}
+            if one.number % subtask.task.head.parallelism == subtask.number:
                 subtask.collected += one.collected
-        if bug == "totals-are-gone":
-            subtask.totals.clear()
 
-    def owns(self, subtask: "Subtask", key: str, always: bool) -> bool:  # noqa: FBT001
+    def owns(self, subtask: "Subtask", key: str) -> bool:
         named = {"type": "string", "value": key}
-        return always or choose_channel(named, subtask.task.head.parallelism, GROUPS) == subtask.number
+        return choose_channel(named, subtask.task.head.parallelism, GROUPS) == subtask.number
 
     def show(self) -> dict[str, object]:
         totals, collected = [], []
@@ -214,19 +185,18 @@ class Recovery:
 
     def find_restored(self, channel: "Channel", old_channels: list["Channel"], parts: dict[int, Part]) -> list[Element]:
         found: list[Element] = []
-        bug, edge = self.bug, channel.route.edge
+        edge = channel.route.edge
         keyed = edge.edge.partitioner == "hash"
         reader = self.job.subtasks[channel.route.target]
         for old in old_channels:
             mine = old.route.producer % edge.source.head.parallelism == channel.route.producer
             same = old.route.consumer == channel.route.consumer
-            if old.route.edge.number != edge.number or not mine or not (same or (keyed and bug != "in-flight-stays")):
+            if old.route.edge.number != edge.number or not mine or not (same or keyed):
                 continue
             part = parts.get(old.route.target)
             saved = part.in_flight.get(old.number, []) if part is not None else []
-            wanted = not keyed or bug in ("in-flight-stays", "in-flight-to-all")
-            found += [one for one in saved if wanted or one.kind != "record" or self.owns(reader, one.key, False)]  # noqa: FBT003
-        return found[::-1] if bug == "in-flight-backwards" else [] if bug == "in-flight-is-gone" else found
+            found += [one for one in saved if not keyed or one.kind != "record" or self.owns(reader, one.key)]
+        return found
 
 
 def has_barrier(channel: "Channel") -> bool:

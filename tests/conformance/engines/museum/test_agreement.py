@@ -98,7 +98,7 @@ def test_more_that_is_no_case(component, config, event):
 
 @pytest.mark.parametrize(("parallelism", "groups"), [(1, 128), (85, 128), (86, 256), (30_000, 32_768)])
 def test_part_10_key_groups(parallelism, groups):
-    assert compute_max_parallelism(parallelism, bug="") == groups
+    assert compute_max_parallelism(parallelism) == groups
 
 
 def test_span_11_a_failure_surfaces_within_a_hundred_emits_and_stays():
