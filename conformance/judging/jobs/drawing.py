@@ -13,7 +13,6 @@ import attrs
 
 from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.engines.errors import BadHelloError
-from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.properties.cases.job import KEYS
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.chaining.chains import Partitioner
@@ -117,12 +116,25 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
     steady = faulted or (Kind.RESULT in abilities.shows and Kind.WATERMARK not in abilities.shows)
     while True:
         config = Draw(random, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
-        if is_readable(config) and not (faulted and has_lonely_tasks(config)):
+        if can_run(abilities, config) and not (faulted and has_lonely_tasks(config)):
             break
     settings, harm = draw_settings(random, abilities.settings), draw_faults(random, abilities, faults)
     if not harm:
         settings |= draw_settings(Random(f"job/{seed}/{index}/sources"), abilities.sources)
     return JobCase(f"job-{seed}-{index}", config, settings, harm)
+
+
+def can_run(abilities: Abilities, config: Config) -> bool:
+    """Whether the program is within what the engine declares of edges."""
+    return abilities.twin_edges or not has_twin_edges(config)
+
+
+def has_twin_edges(config: Config) -> bool:
+    """Whether two edges between the same two tasks have one partitioner."""
+    layout = compute_layout(config)
+    by_operator = {operator: task.head for task in layout.tasks for operator in task.operators}
+    ends = [(by_operator[edge.source], by_operator[edge.target], edge.kind) for edge in layout.edges]
+    return len(set(ends)) < len(ends)
 
 
 def has_lonely_tasks(config: Config) -> bool:

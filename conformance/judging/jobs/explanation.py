@@ -17,7 +17,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.jobs.splits import Reasons
-from tidegate.properties.runlog import check
+from tidegate.properties.runlog import Verdict, check
 from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
 from tidegate.reference.job.event_time import Timer
@@ -332,20 +332,34 @@ def tell(row: Any, names: Iterable[str]) -> str:
 
 def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals: Iterable[Result]) -> list[Wrong]:
     """Everything that is wrong with a complete run of a job: its log, and what its sinks and sums came to."""
-    broken = find_broken(log)
-    if any(wrong.name == JOB for wrong in broken):
-        return broken
-    return broken + find_unexplained(config, log, collected, totals)
+    checked = check_log(log)
+    if not checked.is_log:
+        return [*checked.wrongs]
+    return [*checked.wrongs, *find_unexplained(config, log, collected, totals)]
 
 
-def find_broken(log: RunLog) -> list[Wrong]:
-    """The invariants that the log breaks."""
+@attrs.frozen
+class Checked:
+    """The verdict of each invariant about a log, and what is wrong by them; of what is no log, that it is none."""
+
+    verdicts: tuple[Verdict, ...]
+    wrongs: tuple[Wrong, ...]
+
+    @property
+    def is_log(self) -> bool:
+        return bool(self.verdicts)
+
+
+def check_log(log: RunLog) -> Checked:
     try:
         verdicts = check(log)
     except MalformedLogError as error:
-        return [Wrong((JOB,), f"the log counts wrongly: {error}")]
+        return Checked((), (Wrong((JOB,), f"the log counts wrongly: {error}"),))
     broken = [one for verdict in verdicts for one in verdict.violations]
-    return [Wrong((one.invariant,), f"channel {one.channel}, position {one.position}: {one.message}") for one in broken]
+    wrongs = [
+        Wrong((one.invariant,), f"channel {one.channel}, position {one.position}: {one.message}") for one in broken
+    ]
+    return Checked(verdicts, tuple(wrongs))
 
 
 def find_unexplained(

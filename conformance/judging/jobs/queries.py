@@ -7,7 +7,7 @@ changes a row, or takes it back, comes from where the row came from, behind it.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any, Self
 
@@ -557,12 +557,11 @@ SHAPES: dict[str, Callable[[Random], str]] = {
 TAKEN_BACK = ("-U", "-D")
 
 
-def sum_up(collected: Json) -> Counter[tuple[str, ...]]:
+def sum_up(changes: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
     """The rows that are there in the end, after all changes."""
     rows: Counter[tuple[str, ...]] = Counter()
-    for changes in collected.values():
-        for kind, *cells in changes:
-            rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
+    for kind, *cells in changes:
+        rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
     return Counter({row: count for row, count in rows.items() if count})
 
 

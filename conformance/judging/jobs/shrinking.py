@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import attrs
 
 from tidegate.conformance.engines.base import Abilities
+from tidegate.conformance.judging.jobs.drawing import can_run
 from tidegate.conformance.judging.jobs.judging import AnyCase, AnyJudge, Judged
 from tidegate.conformance.judging.jobs.queries import QueryCase, smaller_tables
-from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference import elements
 from tidegate.reference.job.layout import compute_layout
@@ -182,7 +182,7 @@ def smaller_configs(config: Config, abilities: Abilities, cuts: "tuple[Cut, ...]
             smaller = attrs.evolve(config, operators=operators, edges=edges, extension=extension)
         except InvalidInputError:
             continue
-        if smaller not in seen and is_readable(smaller) and (abilities.chaining or not is_chained(smaller)):
+        if smaller not in seen and can_run(abilities, smaller) and (abilities.chaining or not is_chained(smaller)):
             seen.add(smaller)
             yield smaller
 

@@ -25,6 +25,7 @@ from tidegate.conformance.engines.flink import cache
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.cluster import USUAL, Cluster, ClusterDiedError
 from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC, OLDEST_SPLITS
+from tidegate.conformance.engines.flink.jobs.translation import SHOWN, translate_harmed, translate_run
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 
@@ -94,7 +95,8 @@ ABILITIES = Abilities(
     idleness=True,
     checkpoints=True,
     chaining=True,
-    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
+    twin_edges=False,
+    shows=SHOWN,
     settings=SETTINGS,
     faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
@@ -160,7 +162,9 @@ class FlinkJobs(JobEngine):
         for fault in ("broken", "refused"):
             if fault in answer:
                 return Refused(fault, answer[fault])
-        return Ran({**answer, "unaligned": bool(request.settings.get("unaligned"))})
+        if request.faults:
+            return Ran(translate_harmed(request.graph, answer))
+        return Ran(translate_run(request.graph, answer, unaligned=bool(request.settings.get("unaligned"))))
 
     def harm(self, request: JobRequest, options: dict[str, Any]) -> dict[str, Any]:
         """A job that is killed and restored on its way."""

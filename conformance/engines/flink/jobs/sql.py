@@ -152,7 +152,8 @@ class FlinkSql(JobEngine):
             return Refused("internal", answer["broken"])
         if "refused" in answer:
             return Refused("refused", answer["refused"])
-        return Ran({name: answer[name] for name in ("error", "timeout", "collected") if name in answer})
+        outcome = {name: answer[name] for name in ("error", "timeout") if name in answer}
+        return Ran({**outcome, "changes": [one for changes in answer.get("collected", {}).values() for one in changes]})
 
     def close(self) -> None:
         self._cluster.close()
