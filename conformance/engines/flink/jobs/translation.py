@@ -11,7 +11,6 @@ begins a generation.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from tidegate.traces.runlog import OWN_KINDS, Direction, Kind
@@ -121,17 +120,19 @@ def widen(graph: Json, parallelism: dict[str, int]) -> Json:
     return {"tasks": tasks, "edges": edges}
 
 
-def connect(pattern: str, producers: int, consumers: int) -> list[tuple[int, int]]:
-    """The channels of an edge: who writes, and who reads."""
+def connect(pattern: str, producers: int, consumers: int) -> list[tuple[int, int, int]]:
+    """The channels of an edge: who writes, which of its subpartitions, and who reads."""
     if pattern == "all_to_all":
-        return list(product(range(producers), range(consumers)))
-    if producers < consumers:
-        return [(reader * producers // consumers, reader) for reader in range(consumers)]
-    return [
-        (writer, reader)
-        for reader in range(consumers)
-        for writer in range(reader * producers // consumers, (reader + 1) * producers // consumers)
-    ]
+        return [(writer, reader, reader) for reader in range(consumers) for writer in range(producers)]
+    if producers >= consumers:
+        return [
+            (writer, 0, reader)
+            for reader in range(consumers)
+            for writer in range(reader * producers // consumers, (reader + 1) * producers // consumers)
+        ]
+    writers = [reader * producers // consumers for reader in range(consumers)]
+    # Readers of one writer share out its subpartitions by their own numbers.
+    return [(writer, reader % writers.count(writer), reader) for reader, writer in enumerate(writers)]
 
 
 def is_injected(rows: list[Json]) -> bool:
@@ -174,7 +175,8 @@ class Places:
         self.consumers: dict[tuple[int, int], list[int]] = defaultdict(list)
         self.producers: dict[tuple[int, int], list[int]] = defaultdict(list)
         for edge in graph["edges"]:
-            for producer, consumer in sorted(connect(edge["pattern"], edge["producers"], edge["consumers"])):
+            channels = connect(edge["pattern"], edge["producers"], edge["consumers"])
+            for producer, _subpartition, consumer in sorted(channels):
                 self.consumers[edge["number"], producer].append(consumer)
                 self.producers[edge["number"], consumer].append(producer)
 
