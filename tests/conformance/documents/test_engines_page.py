@@ -90,7 +90,7 @@ def test_each_failure_has_a_command_that_shows_it_again_and_its_rate():
 def test_a_report_is_taken_with_what_was_written_by_hand(tmp_path, capsys):
     engine = "python:tests.conformance.judging.jobs.wrong_engines:EveryThird"
     run, kept = tmp_path / "run", tmp_path / "kept"
-    words = ["--jobs", "1", "--first", "3", "--until-fail", "3", "--again", "6", "--report", str(run)]
+    words = ["--jobs", "1", "--first", "4", "--until-fail", "3", "--again", "6", "--report", str(run)]
     main(["jobs", "--engine", engine, *words])
     kept.mkdir()
     page = ["generate", "engines-page", "--reports", str(kept), "--out", str(tmp_path / "page.md"), "--take", str(run)]
@@ -98,7 +98,7 @@ def test_a_report_is_taken_with_what_was_written_by_hand(tmp_path, capsys):
     (path,) = kept.glob("*.json")
     assert path.name == "python-1.0.0.json"
     report = json.loads(path.read_text())
-    assert "| job-0-3 | fail LOG-LOSS | 2 of 6 | " in (tmp_path / "page.md").read_text()
+    assert "| job-0-4 | fail LOG-LOSS | 2 of 6 | " in (tmp_path / "page.md").read_text()
     path.write_text(json.dumps(report | {"notes": ["By hand."], "known": {"fail LOG-LOSS": "x.md"}, "rows": -1}))
     capsys.readouterr()
     assert main(page) == 0

@@ -26,7 +26,7 @@ from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.cluster import USUAL, Cluster, ClusterDiedError
 from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC, OLDEST_SPLITS
 from tidegate.conformance.engines.flink.jobs.translation import SHOWN, translate_harmed, translate_run
-from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.jobs import JobEngine, weigh
 from tidegate.conformance.engines.text import printable
 
 #: Ways to run a job, the usual value first.
@@ -43,14 +43,14 @@ SETTINGS = {
     "object_reuse": (False, True),
     "buffer_debloating": (False, True),
     # Such operators have no interruptible timers: in half of the jobs in which everything is odd, they are not there.
-    "async_state": (False, False, True),
+    "async_state": weigh(False, {False: 1, True: 1}),
     # What follows makes a difference where a job is restored, and nowhere else.
     # Subtasks that write what is in flight into one file.
     "unaligned_shared_files": (5, 1),
     # What was in flight behind a task is restored before the next.
     "unaligned_to_downstream": (False, True),
     # Checkpoints are taken while that is still restored.
-    "unaligned_while_restored": (False, False, True),
+    "unaligned_while_restored": weigh(False, {False: 1, True: 1}),
     # Parts of a checkpoint are merged into larger files.
     "with_merged_files": (False, True),
 }
@@ -58,7 +58,7 @@ SETTINGS = {
 SOURCES = {
     "splits": (1, 2, 3),
     # A split is given out when the one before it is done; in half of the jobs in which everything is odd, it is not.
-    "splits_in_turn": (False, False, True),
+    "splits_in_turn": weigh(False, {False: 1, True: 1}),
     # The script is cut into parts; else items are dealt out one by one.
     "splits_in_parts": (False, True),
     "items_fetched": (1, 4),

@@ -4,20 +4,10 @@ import attrs
 import pytest
 
 from tests.conformance.judging.jobs.test_splits import ADDED, SCRIPT, make_pipe
-from tidegate.conformance.engines.flink.jobs.engine import SOURCES, FlinkJobs
+from tidegate.conformance.engines.flink.jobs.engine import FlinkJobs
 from tidegate.conformance.judging.jobs.drawing import JobCase, draw_job
 from tidegate.conformance.judging.jobs.explanation import END_OF_TIME
 from tidegate.conformance.judging.jobs.judging import Judge
-
-
-def test_ways_of_sources_are_drawn_for_themselves(judge):
-    """What was drawn before there were such ways is drawn as it was."""
-    without = attrs.evolve(judge.abilities, sources={})
-    drawn = [(draw_job(3, index, judge.abilities), draw_job(3, index, without)) for index in range(40)]
-    for case, plain in drawn:
-        assert (case.config, case.faults) == (plain.config, plain.faults)
-        assert {name: case.settings[name] for name in plain.settings} == plain.settings
-    assert {case.settings["splits"] for case, _plain in drawn} == {*SOURCES["splits"]}
 
 
 @pytest.fixture(scope="module")
