@@ -39,6 +39,7 @@ from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum
 from tidegate.conformance.judging.jobs.results import hold_to_results, is_tidy
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_what_stands
 from tidegate.conformance.judging.jobs.splits import BadSplitsError
+from tidegate.conformance.judging.jobs.stored import StoredJob, take_job, take_query
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.properties.runlog import Verdict
@@ -124,6 +125,10 @@ class AnyJudge(ABC, Generic[Case]):
     def draw(self, seed: int, index: int, faults: int) -> Case: ...
 
     @abstractmethod
+    def take(self, stored: StoredJob) -> Case:
+        """The job of a file. Raise TraceFileError if the engine cannot be given it."""
+
+    @abstractmethod
     def run(self, case: Case) -> Judged: ...
 
 
@@ -148,6 +153,9 @@ class QueryJudge(AnyJudge[QueryCase]):
 
     def draw(self, seed: int, index: int, faults: int) -> QueryCase:  # noqa: ARG002 - nothing is killed here
         return draw_query(seed, index, self.abilities)
+
+    def take(self, stored: StoredJob) -> QueryCase:
+        return take_query(stored, self.abilities)
 
     def run(self, case: QueryCase) -> Judged:
         usual = self.abilities.usual
@@ -195,6 +203,9 @@ class Judge(AnyJudge[JobCase]):
 
     def draw(self, seed: int, index: int, faults: int) -> JobCase:
         return draw_job(seed, index, self.abilities, faults)
+
+    def take(self, stored: StoredJob) -> JobCase:
+        return take_job(stored, self.abilities)
 
     def run(self, case: JobCase) -> Judged:
         with scratch_folder("tidegate-job-") as folder:

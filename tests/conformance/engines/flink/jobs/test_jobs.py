@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
+from tests.paths import ROOT
 from tests.processes import launch
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
@@ -233,10 +234,8 @@ def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, cap
         "jobs",
         "--engine",
         "flink:2.3.0",
-        "--first",
-        "6",
-        "--jobs",
-        "2",
+        "--case",
+        str(ROOT / "docs/findings/flink-idle-end.json"),
         "--report",
         str(tmp_path),
         "--format",
@@ -245,7 +244,7 @@ def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, cap
     assert main([*command, "--expect", str(known)]) == Exit.CONFORMANT
     summary = json.loads(capsys.readouterr().out)
     assert summary == json.loads((tmp_path / "summary.json").read_text())
-    assert (summary["jobs"], summary["findings"]) == (2, {})
+    assert (summary["jobs"], summary["findings"]) == (1, {})
     for file in sorted((tmp_path / "runs").glob("*.parquet")):
         assert not any(verdict.violations for verdict in check(read_runlog(file)))
 
