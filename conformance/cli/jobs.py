@@ -44,8 +44,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--case",
         type=Path,
         metavar="FILE",
-        help="run the job in this file, and draw none: JSON with `program`, `settings` and `faults`, as summary.json has "
-        "them of each finding; settings that it does not name are as usual",
+        help="run the job in this file, and draw none: JSON with `program`, `settings` and `faults`, as summary.json"
+        " has of each finding; settings that it does not name are as usual",
     )
     parser.add_argument(
         "--until-fail",

@@ -18,6 +18,7 @@ from tidegate.conformance.documents.engines_page import (
     tell_failures,
     tell_promise,
 )
+from tidegate.conformance.judging.jobs import draws
 from tidegate.conformance.judging.jobs.again import Again, runs_needed
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.files import TraceFileError
@@ -41,6 +42,14 @@ def test_reports_say_how_they_were_made():
         assert report["restored"] > report["jobs"] / 2 or not report["faults_drawn"] or not shows_restores(report)
         assert name_engine(report) in make_page(reports)
         assert all(note in make_page(reports) for note in report.get("notes", ()))
+        assert report["draws"] in range(1, draws.VERSION + 1)
+
+
+def test_a_report_of_earlier_draws_says_who_draws_its_jobs():
+    report = next(one for one in read_reports(DOCS / "engines"))
+    old, new = make_page([report | {"draws": 1}]), make_page([report | {"draws": draws.VERSION}])
+    assert "The jobs are of draws 1: commit " in old
+    assert "The jobs are of draws" not in new
 
 
 def test_two_reports_of_one_engine_are_told_apart():
