@@ -152,8 +152,9 @@ class FlinkSql(JobEngine):
             return Refused("internal", answer["broken"])
         if "refused" in answer:
             return Refused("refused", answer["refused"])
-        outcome = {name: answer[name] for name in ("error", "timeout") if name in answer}
-        return Ran({**outcome, "changes": [one for changes in answer.get("collected", {}).values() for one in changes]})
+        told: dict[str, Any] = {name: answer[name] for name in ("error", "timeout") if name in answer}
+        changes = [one for of_subtask in answer.get("collected", {}).values() for one in of_subtask]
+        return Ran({**told, "changes": changes})
 
     def close(self) -> None:
         self._cluster.close()
