@@ -125,7 +125,7 @@ def run(args: argparse.Namespace) -> int:
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     known = read_known(args)
     jobs = args.jobs if stored is None else 1
-    with reporting(args, known) as report:
+    with open_report(args, known) as report:
         with telling(args) as tell:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
@@ -172,7 +172,7 @@ def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
 
 
 @contextmanager
-def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
+def open_report(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
     """The report that is asked for; in the end, when the result was told, an error if it is not complete."""
     from tidegate.conformance.cli.extras import need
     from tidegate.conformance.judging.jobs.report import JobsReport, head_of

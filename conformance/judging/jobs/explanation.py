@@ -81,7 +81,7 @@ class Replay:
 # --- a log, replayed ------------------------------------------------------------------------------------------
 
 
-def shown_kinds(log: RunLog) -> frozenset[Kind]:
+def find_shown_kinds(log: RunLog) -> frozenset[Kind]:
     """The kinds of rows by which a log can be explained: those that its engine can show."""
     able = log.job.capabilities
     hidden = {
@@ -97,7 +97,7 @@ def replay(config: Config, log: RunLog, reasons: Reasons | None = None) -> Repla
     """The subtasks of a complete run, producers first, each with what it received."""
     layout = compute_layout(config)
     state = begin_as_shown(start(config)[0], log)
-    kinds = shown_kinds(log)
+    kinds = find_shown_kinds(log)
     shown: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in log.rows:
         if row.kind in kinds or row.kind is Kind.TIMER:
@@ -269,7 +269,7 @@ def empty_channels(
                 one
                 for one in queued
                 if not isinstance(one, bytes)
-                and kind_of(one) in kinds
+                and Kind(one.type) in kinds
                 and not (isinstance(one, Watermark) and (name, one.timestamp) in skipped)
             ]
     return written
@@ -285,10 +285,6 @@ def forget_arrivals(state: State, fresh: State, number: int) -> State:
     )
     channels = tuple(fresh.channels[index] if index in written else one for index, one in enumerate(state.channels))
     return State(state.config, subtasks, channels)
-
-
-def kind_of(element: Element) -> Kind:
-    return Kind(element.type)
 
 
 #: What an operator that knows event time does wrong if it emits such an element too early.
@@ -374,7 +370,7 @@ def find_unexplained(
     if done.difference:
         return [done.difference]
     wrongs = []
-    if shown_kinds(log) == EXPLAINED and not is_done(done.state):
+    if find_shown_kinds(log) == EXPLAINED and not is_done(done.state):
         wrongs.append(Wrong((END,), "the run is not over"))
     wanted = sorted((key, int(value)) for subtask in done.state.subtasks for key, value in subtask.collected)
     if collected is not None and sorted((key, value) for _operator, key, value in collected) != wanted:

@@ -31,12 +31,12 @@ from tidegate.conformance.judging.jobs.explanation import (
     RESULT,
     Wrong,
     check_log,
+    find_shown_kinds,
     find_swallowed_ends,
     find_unexplained,
-    shown_kinds,
 )
 from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum_up, tell_difference
-from tidegate.conformance.judging.jobs.results import hold_to_results, is_tidy
+from tidegate.conformance.judging.jobs.results import expect_results, is_tidy
 from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_what_stands
 from tidegate.conformance.judging.jobs.splits import BadSplitsError
 from tidegate.conformance.judging.jobs.stored import StoredJob, take_job, take_query
@@ -283,14 +283,14 @@ def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
         return False
     if case.config.extension and not (Kind.TIMER in shows and log.job.capabilities.explicit_watermarks):
         return False
-    return Kind.RECORD in shown_kinds(log)
+    return Kind.RECORD in find_shown_kinds(log)
 
 
 def judge_shown(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Judged:
     """A run that came to its end: by its results where these are shown, and by its log."""
     (log,) = shown.logs
     if Kind.RESULT in shown.kinds:
-        log = renumber(hold_to_results(case.config, log, counts_once=counts_once))
+        log = renumber(expect_results(case.config, log, counts_once=counts_once))
     return judge_log(case, attrs.evolve(shown, logs=(log,)))
 
 
@@ -312,7 +312,7 @@ def judge_restored(case: JobCase, shown: Shown, *, counts_once: bool = True) -> 
     Where idleness lets time go on, which is not shown, nobody can say who is late.
     """
     *earlier, last = shown.logs
-    logs = [*earlier, hold_to_results(case.config, last, counts_once=counts_once)]
+    logs = [*earlier, expect_results(case.config, last, counts_once=counts_once)]
     if not is_tidy(case.config):
         logs = [attrs.evolve(one, rows=tuple(row for row in one.rows if row.kind is not Kind.CLOCK)) for one in logs]
     logs = [renumber(one) for one in logs]
