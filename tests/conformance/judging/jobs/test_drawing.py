@@ -11,8 +11,10 @@ from tidegate.conformance.engines.jobs import weigh
 from tidegate.conformance.judging.jobs import queries
 from tidegate.conformance.judging.jobs.drawing import draw_job, has_twin_edges
 from tidegate.conformance.judging.jobs.draws import Draws
+from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.queries import draw_query
-from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES as OF_THE_REFERENCE
+from tidegate.conformance.judging.jobs.reference_jobs import ReferenceJobs
+from tidegate.conformance.judging.verdicts import Status
 
 JOBS = range(150)
 QUERIES = Abilities(
@@ -110,8 +112,10 @@ def test_shares_are_kept():
 
 
 def test_twin_edges_are_drawn_for_engines_that_can_tell_them_apart():
-    """Flink's hosts cannot; nobody else gets other jobs for their sake."""
-    able = attrs.evolve(ABILITIES, twin_edges=True)
-    assert OF_THE_REFERENCE.twin_edges
+    """Flink's hosts cannot, and nobody else misses such programs for their sake."""
+    judge = Judge(ReferenceJobs())
     assert not any(has_twin_edges(draw_job(3, index, ABILITIES).config) for index in range(600))
-    assert any(has_twin_edges(draw_job(3, index, able).config) for index in range(600))
+    twins = [case for case in (judge.draw(3, index, 0) for index in range(600)) if has_twin_edges(case.config)]
+    assert twins
+    judged = [judge.run(case) for case in twins]
+    assert all(one.status is Status.PASS and one.explained for one in judged)

@@ -19,8 +19,10 @@ from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs import rows as reading
 from tidegate.conformance.judging.jobs import shrinking
 from tidegate.conformance.judging.jobs.drawing import check_drawable, draw_job
+from tidegate.conformance.judging.jobs.draws import VERSION
 from tidegate.conformance.judging.jobs.judging import Judge, tell_rows
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
+from tidegate.conformance.judging.jobs.report import head_of
 from tidegate.conformance.judging.jobs.run import run_jobs
 
 WORD = "\x1b[2J\u202e\x9b<b>"
@@ -323,11 +325,18 @@ def test_what_failed_is_not_tried_again_until_it_passes(tmp_path, engine):
     assert sum(one["items"] for one in small.values()) < sum(one["items"] for one in after["findings"].values())
 
 
-@pytest.mark.parametrize("options", [("--seed", "1"), ("--faults", "1")])
-def test_a_report_of_other_jobs_does_not_go_on(options, tmp_path, capsys):
-    (tmp_path / "report.jsonl").write_text('{"format":"tidegate-jobs/1","engine":"reference","seed":0,"faults":0}\n')
+@pytest.mark.parametrize(
+    ("changes", "options"), [({}, ("--seed", "1")), ({}, ("--faults", "1")), ({"draws": VERSION - 1}, ())]
+)
+def test_a_report_of_other_jobs_does_not_go_on(changes, options, tmp_path, capsys):
+    (tmp_path / "report.jsonl").write_text(json.dumps({**head_of("reference", 0), **changes}) + "\n")
     assert resume(tmp_path, *options) == Exit.BAD_INPUT
     assert "report of other jobs" in capsys.readouterr().err
+
+
+def test_a_report_of_the_same_jobs_goes_on(tmp_path):
+    (tmp_path / "report.jsonl").write_text(json.dumps(head_of("reference", 0)) + "\n")
+    assert resume(tmp_path) == Exit.CONFORMANT
 
 
 @pytest.mark.parametrize("restored", [{"9" * 5000: None}, {"1": 2**63}, {"0": 1}, {"1": -1}, {"1": True}, []])
