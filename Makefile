@@ -92,7 +92,7 @@ adapters: $(ADAPTERS)/.ready ## Bytewax, Quix, Faust and Beam in an environment 
 # `make test` has the same tests; adapters that were not set up by `make adapters` are skipped there.
 test-faults: $(READY) $(ADAPTERS)/.ready ## the faulted run on a cluster and a job per adapter, by themselves: minutes
 	$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt pytest pytest-xdist hypothesis
-	$(BIN)/python -m pytest -n 0 --durations 5 tests/conformance/judging/jobs/test_restored.py
+	$(BIN)/python -m pytest -n 0 --durations 5 tests/conformance/engines/flink/jobs/test_restored.py
 	$(ADAPTERS)/bin/python -m pytest -n 0 --durations 5 tests/conformance/engines/adapters/test_adapters.py
 
 # What is written by hand in a report (`notes`, and `known`: the pages that explain failures) is kept, and must be looked at.

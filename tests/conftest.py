@@ -7,7 +7,8 @@ from xdist.scheduler import LoadFileScheduling
 TOGETHER = {
     "tests/conformance/engines/spark/": "spark",
     "tests/conformance/audit/test_spark.py": "spark",
-    "tests/conformance/engines/flink/": "flink",
+    "tests/conformance/engines/flink/adapters/": "flink",
+    "tests/conformance/engines/flink/test_defects.py": "flink",
 }
 
 

@@ -21,7 +21,7 @@ EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine "exec:python3 examples/python/jobs.py" --report report
   tidegate jobs --engine "exec:./my-engine" --faults 2 --expect known.txt
   tidegate jobs --engine flink:2.3.0 --jobs 100 --faults 2
-  tidegate jobs --engine flink:2.3.0 --seed 1 --first 72 --jobs 1 --faults 2 --until-fail 20 --rule LOG-LOSS
+  tidegate jobs --engine flink:2.3.0 --case docs/findings/flink-end-overtakes.json --until-fail 20 --rule LOG-LOSS
   tidegate jobs --engine flink:2.3.0 --seed 1 --jobs 200 --faults 2 --again 5 --report report
   tidegate jobs --engine flink-cluster:2.3.0 --jobs 20 --faults 2
   tidegate jobs --engine bytewax --jobs 50 --faults 2"""
@@ -39,6 +39,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="begin with this job of the seed (default: 0)",
+    )
+    parser.add_argument(
+        "--case",
+        type=Path,
+        metavar="FILE",
+        help="run the job in this file, and draw none: JSON with `program`, `settings` and `faults`, as summary.json"
+        " has of each finding; settings that it does not name are as usual",
     )
     parser.add_argument(
         "--until-fail",
@@ -106,31 +113,37 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.expectations import read_expectations
     from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
     from tidegate.conformance.judging.jobs.run import describe, run_jobs
+    from tidegate.conformance.judging.jobs.stored import read_job
     from tidegate.conformance.kinds import resolve_jobs
     from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.web.jobs import make_page
 
+    if args.case is not None and (args.first or args.faults or args.resume):
+        args.parser.error("--case names the job and its faults: leave out --first, --faults and --resume")
+    stored = read_job(args.case) if args.case is not None else None
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
     known = read_known(args)
-    with reporting(args, known) as report:
+    jobs = args.jobs if stored is None else 1
+    with open_report(args, known) as report:
         with show_progress(args) as tell:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
                 if report is not None:
                     report.add(describe(judged), judged.logs)
-                tell(f"{result.counts['jobs']} of {args.jobs} jobs, {result.violations} violations")
+                tell(f"{result.counts['jobs']} of {jobs} jobs, {result.violations} violations")
 
             result = run_jobs(
                 engine,
                 args.engine,
-                args.jobs,
+                jobs,
                 args.seed,
                 faults=args.faults,
                 first=args.first,
                 until_fail=args.until_fail,
                 rule=args.rule or "",
                 again=args.again,
+                stored=stored,
                 expectations=expectations,
                 known=known,
                 shrink=args.shrink if args.shrink is not None else 400 * (args.until_fail == 1),
@@ -159,7 +172,7 @@ def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
 
 
 @contextmanager
-def reporting(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
+def open_report(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
     """The report that is asked for; in the end, when the result was told, an error if it is not complete."""
     from tidegate.conformance.cli.extras import need
     from tidegate.conformance.judging.jobs.report import JobsReport, head_of

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tidegate.conformance.judging.jobs import draws
 from tidegate.conformance.reports.writing import write_whole
 from tidegate.properties.runlog import Status
 from tidegate.traces.files import TraceFileError
@@ -32,9 +33,9 @@ INTRODUCTION = """\
 Whole jobs on released engines, killed and restored while they run where that is possible, and what their
 [run logs](run-logs.md) show, by how many logs. *skipped* is not *passed*: the engine, or our adapter, does not show it.
 *by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
-Each command draws the same jobs and faults again; no machine runs them the same way twice. So *passed* is what one run
-of each job showed, and each failure has a [command that runs its job until it fails](#each-failure-again), with how
-often it does.
+Each command draws the same jobs and faults again, where the draws are still those of its report; no machine runs them
+the same way twice. So *passed* is what one run of each job showed, and each failure has a
+[command that runs its job until it fails](#each-failure-again), with how often it does.
 
 What failed is explained by a page of the [findings](findings/index.md), and stays a failure.
 """
@@ -52,6 +53,8 @@ BROKER = (
     "again may be counted again. The coordinator of its consumer groups is ours: a group has one member at a time."
 )
 UNDER_FAULTS = ", under faults"
+#: The last commit with each earlier version of draws.
+DRAWN_BY = {1: "d4e64a0"}
 #: What a report cannot say of itself, by kind of engine.
 LIMITS = {
     "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
@@ -143,8 +146,8 @@ def find_earlier(before: Json, report: Json) -> Json:
 
 def with_rates(path: Path, whole: Json, part: Json) -> Json:
     """The report of all jobs, with what the report of some tells of their failures."""
-    names = ("engine", "seed", "faults")
-    if [whole[name] for name in names] != [part[name] for name in names]:
+    names = ("engine", "draws", "seed", "faults")
+    if [whole.get(name) for name in names] != [part.get(name) for name in names]:
         raise TraceFileError(path, 1, f"these are none of the {whole['jobs']} jobs of {whole['command']}")
     told = {(one["job"], one["kind"]): one for one in whole.get("failures", ())}
     told |= {(one["job"], one["kind"]): one for one in part["failures"] if one["kind"] in whole["findings"]}
@@ -166,6 +169,7 @@ def make_page(reports: list[Json]) -> str:
             "",
             f"```\n{report['command']}\n```",
             "",
+            *tell_draws(report),
         ]
         lines += tell_failures(report)
         lines += [f"- {name}: {reason}" for name, reason in sorted(report["skipped"].items())]
@@ -250,6 +254,17 @@ def tell_run(report: Json) -> str:
         told += f"; {report['hits']} of {report['faults_drawn']} faults hit, {report['restored']} jobs were restored, "
         told += f"{report['restores']} times in all"
     return f"{told}; {', '.join(f'{count} {status}' for status, count in report['statuses'].items())}."
+
+
+def tell_draws(report: Json) -> list[str]:
+    """That the seeds of a report draw other jobs today, and which commit draws those of the report."""
+    version = report.get("draws", 1)
+    if version == draws.VERSION:
+        return []
+    return [
+        f"The jobs are of draws {version}: commit {DRAWN_BY[version]} draws them, and today a seed draws others.",
+        "",
+    ]
 
 
 def tell_limits(report: Json) -> list[str]:

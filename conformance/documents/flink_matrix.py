@@ -18,7 +18,7 @@ from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.judging.expectations import Expectations, parse_expectations
 from tidegate.conformance.judging.jobs.judging import Judged
 from tidegate.conformance.judging.jobs.report import JobsReport, finish_report, head_of
-from tidegate.conformance.judging.jobs.run import JobsResult, describe, run_jobs, unobserved
+from tidegate.conformance.judging.jobs.run import JobsResult, describe, ignore_verdict, run_jobs
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget
 from tidegate.conformance.reports.folder import Report
@@ -87,7 +87,7 @@ def examine_jobs(version: str, seed: int, jobs: int, folder: Path, tell: Callabl
 
 
 def run_usual_jobs(
-    version: str, seed: int, jobs: int, observe: Callable[[Judged, JobsResult], None] = unobserved
+    version: str, seed: int, jobs: int, observe: Callable[[Judged, JobsResult], None] = ignore_verdict
 ) -> JobsResult:
     known = expectations_of(f"flink-jobs-{version}", "flink-jobs")
     return run_jobs(Usual(FlinkJobs(version)), f"flink:{version}", jobs, seed, expectations=known, observe=observe)

@@ -89,7 +89,8 @@ class Abilities:
     `settings` are ways to run a job, each with its values, the usual one first; `sources` are more of them, about how
     sources read their scripts. `shows` are the kinds of rows that it can show. With `chaining` it fuses operators as
     the specification says; without, each operator is a task. Without `idle_ends` no source is idle when it ends.
-    `uniform`: all operators but sources have the same parallelism.
+    `uniform`: all operators but sources have the same parallelism. Without `twin_edges` no two edges between two tasks
+    have the same partitioner.
 
     The rest is what it promises, as in a run log: `order_scope` ("channel", "key", "none"), `delivery` ("exactly_once",
     "at_least_once"), `known_routing`, `keys_meet`. With `counts_once`, a record that is read again after a fault is not
@@ -109,6 +110,7 @@ class Abilities:
     settings: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
     sources: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
     uniform: bool = False
+    twin_edges: bool = True
     order_scope: str = "channel"
     delivery: str = "exactly_once"
     known_routing: bool = True
@@ -147,10 +149,7 @@ class Steps:
 
 @attrs.frozen
 class Ran:
-    """The answer to a job: its rows, or the path of a file that has them; `error` if the job itself failed.
-
-    `restored` says from which checkpoint each attempt behind the first went on, `hit` of each fault whether it hit.
-    """
+    """The answer to a job, with the fields of job-reply.json: its rows, or a file that has them, and more."""
 
     answer: dict[str, Any]
 

@@ -6,10 +6,22 @@ within what the engine declares in `hello`, under `jobs`. Any engine that speaks
 """
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TypeVar
 
 from tidegate.conformance.engines.base import Description, JobReply, JobRequest, Started
 from tidegate.conformance.engines.errors import BadHelloError
 from tidegate.conformance.engines.processes.process import ProcessEngine
+
+Value = TypeVar("Value")
+
+
+def weigh(usual: Value, others: Mapping[Value, int]) -> tuple[Value, ...]:
+    """The values of a setting: the usual one, and each other as often as it is to be drawn beside the rest of them.
+
+    In jobs in which everything is odd, a setting that others rule out may so be usual more often than not.
+    """
+    return (usual, *(value for value, share in others.items() for _ in range(share)))
 
 
 class JobEngine(Started):

@@ -15,6 +15,7 @@ colons are counted: only where there are more of them than keys, such as in stri
 
 import json
 import re
+from collections.abc import Callable
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -193,18 +194,76 @@ def read_job_reply(message: Message) -> base.JobReply:
     if refused is not None:
         return refused
     ok = message.content["ok"]
-    if type(ok) is not dict or ("rows" in ok) is ("log" in ok):
+    if type(ok) is not dict or sum(name in ok for name in _SHOWN) != 1:
         return base.Broken('ok must be an object that holds "rows", or "log", the path of a file with rows')
-    if type(ok.get("rows", [])) is not list or type(ok.get("log", "")) is not str:
-        return base.Broken("rows must be a list, log a string")
-    if type(ok.get("error", "")) is not str:
-        return base.Broken("error must be a string: why the job failed")
-    restored, hit = ok.get("restored", {}), ok.get("hit", [])
-    if type(restored) is not dict or not all(map(_is_restore, restored.items())):
-        return base.Broken("restored must say of each attempt behind the first, by its number, a checkpoint or null")
-    if type(hit) is not list or not all(type(one) is bool for one in hit):
-        return base.Broken("hit must be a list: of each fault, whether it hit")
-    return base.Ran({name: ok[name] for name in ("rows", "log", "error", "restored", "hit") if name in ok})
+    if complaint := _complaint_about_job(ok):
+        return base.Broken(complaint)
+    for one in ok.get("generations", ()):
+        if complaint := _complaint_about_generation(one):
+            return base.Broken(f"a generation: {complaint}")
+    return base.Ran({name: ok[name] for name in (*_SHOWN, *_JOB_FIELDS) if name in ok})
+
+
+def _is_list_of(kind: type) -> Callable[[Any], bool]:
+    return lambda value: type(value) is list and all(type(one) is kind for one in value)
+
+
+def _is_object_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: type(value) is dict and all(map(is_right, value.values()))
+
+
+def _are_restores(value: Any) -> bool:
+    return type(value) is dict and all(map(_is_restore, value.items()))
+
+
+def _are_changes(value: Any) -> bool:
+    return type(value) is list and all(one and _is_list_of(str)(one) for one in value)
+
+
+#: What an answer to a job shows of it: one of these.
+_SHOWN = ("rows", "log", "generations", "changes")
+#: What must hold of each field of an answer to a job, and of a generation. The judge reads rows, graphs and results.
+_JOB_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "rows": (lambda value: type(value) is list, "rows must be a list, log a string"),
+    "log": (lambda value: type(value) is str, "rows must be a list, log a string"),
+    "generations": (lambda value: bool(value) and _is_list_of(dict)(value), "generations must be a list of objects"),
+    "changes": (_are_changes, "changes must be a list: of each change its kind and its cells, all of them strings"),
+    "error": (lambda value: type(value) is str, "error must be a string: why the job failed"),
+    "timeout": (
+        lambda value: type(value) is bool,
+        "timeout must be true or false: whether the job did not end in time",
+    ),
+    "restored": (
+        _are_restores,
+        "restored must say of each attempt behind the first, by its number, a checkpoint or null",
+    ),
+    "hit": (_is_list_of(bool), "hit must be a list: of each fault, whether it hit"),
+    "shows": (_is_list_of(str), "shows must be a list: the kinds of rows that this run shows"),
+    "graph": (lambda value: type(value) is dict, "graph must be an object: the tasks and edges of the job graph"),
+    "read": (
+        _is_object_of(_is_list_of(list)),
+        "read must be an object: what each subtask of a source has done, a list",
+    ),
+    "totals": (_is_object_of(lambda value: type(value) is dict), "totals must be an object: a total of each key"),
+    "collected": (_is_object_of(_is_list_of(list)), "collected must be an object: pairs of key and value"),
+    "parallelism": (
+        _is_object_of(lambda value: type(value) is int),
+        "parallelism must be an object: of each operator, by its id",
+    ),
+}
+_OF_A_GENERATION = ("rows", "log", "restored", "graph", "parallelism")
+
+
+def _complaint_about_job(ok: dict[str, Any]) -> str:
+    """The first field that is not what it must be, in words; nothing if all are."""
+    known = ((name, *_JOB_FIELDS[name]) for name in ok if name in _JOB_FIELDS)
+    return next((complaint for name, is_right, complaint in known if not is_right(ok[name])), "")
+
+
+def _complaint_about_generation(one: dict[str, Any]) -> str:
+    if ("rows" in one) is ("log" in one):
+        return 'it must hold "rows", or "log"'
+    return _complaint_about_job({name: value for name, value in one.items() if name in _OF_A_GENERATION})
 
 
 def _is_restore(item: tuple[str, Any]) -> bool:

@@ -30,8 +30,6 @@ ELSEWHERE = (
     "tests/conformance/engines/adapters/",
     "tests/conformance/engines/flink/",
     "tests/conformance/engines/spark/",
-    "tests/conformance/judging/jobs/test_flink_jobs.py",
-    "tests/conformance/judging/jobs/test_restored.py",
     "tests/conformance/test_examples.py",
     "tests/conformance/web/test_site.py",
     "tests/repo/test_contributing.py",

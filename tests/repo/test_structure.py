@@ -1,6 +1,7 @@
 """Tests about the repository itself: what may import what, and what must not stand in it."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -100,6 +101,52 @@ def test_a_judge_shares_no_code_with_the_accused():
         return ours and not is_in(name, *allowed)
 
     assert find(ACCUSED, is_strange, imported_or_named) == {}
+
+
+def test_the_judge_of_jobs_knows_no_engine():
+    """Neither what engines are called nor what they say in words of their own: it reads the protocol alone."""
+    allowed = ("base", "errors", "jobs", "text")
+    folder = ROOT / "conformance" / "judging" / "jobs"
+    modules = sorted(folder.glob("*.py"))
+
+    def is_strange(_path, name):
+        kinds = [f"tidegate.conformance.engines.{one}" for one in allowed]
+        return (
+            is_in(name, "tidegate.conformance.engines")
+            and name != "tidegate.conformance.engines"
+            and not is_in(name, *kinds)
+        )
+
+    assert len(modules) > 10
+    assert find(modules, is_strange, imported_or_named) == {}
+    schemas = [json.loads((ROOT / f"conformance/engines/schemas/{name}.json").read_text()) for name in ("job-reply",)]
+    known = set(fields_of(schemas))
+    asked = {word for path in modules for word in words_asked_of(path, "answer", "shown")}
+    assert asked - known == set()
+    assert {"rows", "generations", "error", "changes"} <= asked
+
+
+def fields_of(schema):
+    """The names of all properties in a schema."""
+    if isinstance(schema, dict):
+        yield from schema.get("properties", {})
+        schema = list(schema.values())
+    for part in schema if isinstance(schema, list) else ():
+        yield from fields_of(part)
+
+
+def words_asked_of(path, *names):
+    """The keys by which a file looks into what has one of these names: `answer["rows"]`, `"rows" in answer`, `.get`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(word))) if name in names:
+                yield word
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[ast.Constant(value=str(word)), *_]
+            ) if name in names:
+                yield word
+            case ast.Compare(left=ast.Constant(value=str(word)), comparators=[ast.Name(id=name)]) if name in names:
+                yield word
 
 
 @pytest.mark.parametrize("folder", ["flink", "spark", "museum"])

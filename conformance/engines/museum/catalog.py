@@ -21,8 +21,7 @@ COMPONENTS = tuple(sorted({module.name for module in iter_modules([str(FOLDER)])
 @cache
 def load(component: str) -> Any:
     """The module of a component: `make(config, host)` is a fresh machine; `SEMANTICS`, `KINDS`, `EXTENSIONS` if any."""
-    module = import_module(f"{PACKAGE}.{component}")
-    return module if hasattr(module, "make") else import_module(f"{PACKAGE}.{component}.machine")  # TODO: transition
+    return import_module(f"{PACKAGE}.{component}")
 
 
 @cache

@@ -5,7 +5,9 @@ chain operators gets programs in which nothing can be chained. Settings and faul
 what they mean is its own affair.
 """
 
+from collections import Counter
 from collections.abc import Mapping
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -13,7 +15,7 @@ import attrs
 
 from tidegate.conformance.engines.base import Abilities, JobRequest
 from tidegate.conformance.engines.errors import BadHelloError
-from tidegate.conformance.judging.jobs.reading import is_readable
+from tidegate.conformance.judging.jobs.draws import Draws, choose
 from tidegate.properties.cases.job import KEYS
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.chaining.chains import Partitioner
@@ -42,8 +44,8 @@ LENGTHS = (2, 6, 12, 30)
 LONG = (60, 120, 240)
 #: How likely the items of a script are records, and how likely statuses: the rest are watermarks.
 RHYTHMS = ((0.5, 0.2), (0.8, 0.1), (0.6, 0.05), (0.35, 0.35))
-#: How far a watermark goes beyond the last, at most.
-STRIDES = (3, 3, 10)
+#: How far a watermark goes beyond the last, at most, and how often.
+STRIDES = {3: 2, 10: 1}
 #: How likely a script is made of rounds.
 ROUNDS = 0.5
 #: Rounds of a script, and records of a round that wait for its watermark, at most.
@@ -96,7 +98,7 @@ def describe_graph(config: Config) -> dict[str, Any]:
 
 def check_drawable(abilities: Abilities) -> None:
     """Raise BadHelloError if no job can be drawn within them."""
-    if not Draw(Random(0), abilities).partitioners:
+    if not Draw(Draws(""), abilities).partitioners:
         known = ", ".join(one for one in OFFERED if abilities.chaining or one not in CHAINS)
         raise BadHelloError(
             f"jobs.partitioners must name one that connects tasks: {known}",
@@ -112,17 +114,31 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
 
     Where things go wrong, and where nothing but results can be seen, what the job comes to must not depend on chance.
     """
-    random = Random(f"job/{seed}/{index}")
+    draws = Draws(f"job/{seed}/{index}")
     faulted = bool(faults and abilities.faults)
     steady = faulted or (Kind.RESULT in abilities.shows and Kind.WATERMARK not in abilities.shows)
-    while True:
-        config = Draw(random, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
-        if is_readable(config) and not (faulted and has_lonely_tasks(config)):
+    for number in count():
+        drawn = draws.within(f"program {number}")
+        config = Draw(drawn, abilities, steady=steady, lengths=LONG if faulted else LENGTHS).program()
+        if can_run(abilities, config) and not (faulted and has_lonely_tasks(config)):
             break
-    settings, harm = draw_settings(random, abilities.settings), draw_faults(random, abilities, faults)
+    settings, harm = draw_settings(draws, abilities.settings), draw_faults(draws, abilities, faults)
     if not harm:
-        settings |= draw_settings(Random(f"job/{seed}/{index}/sources"), abilities.sources)
+        settings |= draw_settings(draws.within("sources"), abilities.sources)
     return JobCase(f"job-{seed}-{index}", config, settings, harm)
+
+
+def can_run(abilities: Abilities, config: Config) -> bool:
+    """Whether the program is within what the engine declares of edges."""
+    return abilities.twin_edges or not has_twin_edges(config)
+
+
+def has_twin_edges(config: Config) -> bool:
+    """Whether two edges between the same two tasks have one partitioner."""
+    layout = compute_layout(config)
+    by_operator = {operator: task.head for task in layout.tasks for operator in task.operators}
+    ends = [(by_operator[edge.source], by_operator[edge.target], edge.kind) for edge in layout.edges]
+    return len(set(ends)) < len(ends)
 
 
 def has_lonely_tasks(config: Config) -> bool:
@@ -132,34 +148,40 @@ def has_lonely_tasks(config: Config) -> bool:
     return any(joined.isdisjoint(task.operators) for task in layout.tasks)
 
 
-def draw_settings(random: Random, settings: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+def draw_settings(draws: Draws, settings: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
     """In some jobs everything is as usual, in some hardly anything: what goes wrong may need several at once."""
-    odd = random.choice(MOODS)
-    return {
-        name: random.choice(values[1:]) if len(values) > 1 and random.random() < odd else values[0]
-        for name, values in sorted(settings.items())
-    }
+    odd = draws.pick("mood", MOODS)
+    return {name: draw_setting(draws, name, values, odd) for name, values in sorted(settings.items())}
 
 
-def draw_faults(random: Random, abilities: Abilities, most: int) -> tuple[dict[str, Any], ...]:
+def draw_setting(draws: Draws, name: str, values: tuple[Any, ...], odd: float = 1.0) -> Any:
+    """With the chance `odd` not the first value, which is the usual one."""
+    random = draws.stream(f"setting {name}")
+    return random.choice(values[1:]) if len(values) > 1 and random.random() < odd else values[0]
+
+
+def draw_faults(draws: Draws, abilities: Abilities, most: int) -> tuple[dict[str, Any], ...]:
     """`after` is how much of the job, in percent, has happened by then, more or less: an engine does what it can."""
     if not abilities.faults or not most:
         return ()
+    random = draws.stream("faults")
     times = sorted(random.randint(5, 90) for _ in range(random.randint(1, most)))
-    return tuple({"fault": random.choice(abilities.faults), "after": after} for after in times)
+    return tuple(
+        {"fault": draws.pick(f"fault {number}", abilities.faults), "after": after} for number, after in enumerate(times)
+    )
 
 
 class Draw:
     """A program, operator by operator. In a steady one all values are 1, and no record is late."""
 
     def __init__(
-        self, random: Random, abilities: Abilities, *, steady: bool = False, lengths: tuple[int, ...] = LENGTHS
+        self, draws: Draws, abilities: Abilities, *, steady: bool = False, lengths: tuple[int, ...] = LENGTHS
     ) -> None:
-        self.random = random
+        self.draws = draws
         self.abilities = abilities
         self.steady = steady
         self.lengths = lengths
-        self.width = random.randint(1, abilities.parallelism) if abilities.uniform else None
+        self.width = draws.stream("width").randint(1, abilities.parallelism) if abilities.uniform else None
         self.operators: list[Operator] = []
         self.edges: list[Edge] = []
         kinds = [Partitioner(name) for name in OFFERED if name in abilities.partitioners]
@@ -170,72 +192,76 @@ class Draw:
         self.middle = [one for one in functions if one not in ends and (one not in KEYED or able)]
 
     def program(self) -> Config:
-        random = self.random
-        most = random.choice(self.lengths)
-        widths = (1, 2, 2, 3) if self.steady else (1, 1, 2, 3)
-        for number in range(random.choice((1, 1, 2))):
-            scripts = tuple(self.script(most) for _ in range(self.parallelism(*widths) if number == 0 else 1))
-            self.operators.append(Operator(number + 1, f"source{number}", Function.SOURCE, len(scripts), scripts))
-        for number in range(random.choice((0, 1, 1, 2, 3)) if self.middle else 0):
-            self.add(f"op{number}", self.function())
+        draws = self.draws
+        most = draws.pick("length", self.lengths)
+        widths = {1: 1, 2: 2, 3: 1} if self.steady else {1: 2, 2: 1, 3: 1}
+        for number in range(draws.weigh("sources", {1: 2, 2: 1})):
+            name = f"source{number}"
+            width = self.parallelism(draws.within(name), widths) if number == 0 else 1
+            scripts = tuple(self.script(draws.stream(f"{name}/script {at}"), most) for at in range(width))
+            self.operators.append(Operator(number + 1, name, Function.SOURCE, width, scripts))
+        for number in range(draws.weigh("operators", {0: 1, 1: 2, 2: 1, 3: 1}) if self.middle else 0):
+            self.add(f"op{number}", self.function(draws.within(f"op{number}")))
         read = {edge.source for edge in self.edges}
         for operator in [one for one in self.operators if one.id not in read]:
             self.add(f"sink{operator.id}", Function.SINK, operator)
         extension = EXTENSION if any(one.function in EVENT_TIME for one in self.operators) else None
         return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0], extension)
 
-    def function(self) -> Function:
+    def function(self, draws: Draws) -> Function:
         """Every other operator knows event time, if there are such; in a steady program, each is as likely."""
         timed = [one for one in self.middle if one in EVENT_TIME]
         others = [one for one in self.middle if one not in EVENT_TIME]
         if self.steady or not timed or not others:
-            return self.random.choice(self.middle)
-        return self.random.choice(self.random.choice((timed, others)))
+            return draws.pick("function", self.middle)
+        return draws.pick("function", timed if draws.chance("timed") < 0.5 else others)
 
-    def parallelism(self, *wanted: int) -> int:
-        return min(self.random.choice(wanted), max(1, self.abilities.parallelism))
+    def parallelism(self, draws: Draws, wanted: Mapping[int, int]) -> int:
+        return min(draws.weigh("parallelism", wanted), max(1, self.abilities.parallelism))
 
     def add(self, name: str, function: Function, only: Operator | None = None) -> None:
         """An operator that reads one or two of those before it, the newest more often than others."""
+        draws = self.draws.within(name)
         several = 2 if function in TWO_INPUTS or function is Function.UNION else 1
         if function in TWO_INPUTS and len(self.operators) < several:
             return
-        newest = self.operators[-1:] if self.random.random() < 0.5 else []
+        reads = draws.stream("reads")
+        newest = self.operators[-1:] if reads.random() < 0.5 else []
         others = [one for one in self.operators if one not in newest]
-        read = [only] if only else [*newest, *self.random.sample(others, len(others))][:several]
+        read = [only] if only else [*newest, *reads.sample(others, len(others))][:several]
         target = Operator(
             len(self.operators) + 1,
             name,
             function,
-            self.width or self.parallelism(1, 2, read[0].parallelism),
-            **self.details(function),
+            self.width or self.parallelism(draws, Counter((1, 2, read[0].parallelism))),
+            **self.details(draws, function),
         )
         for place, source in enumerate(read):
-            kind = self.partitioner(source, target)
-            side = Side.LATE if source.function in EVENT_TIME and self.random.random() < 0.2 else None
+            edge = draws.within(f"edge {place}")
+            kind = self.partitioner(edge, source, target)
+            side = Side.LATE if source.function in EVENT_TIME and edge.chance("late") < 0.2 else None
             self.edges.append(Edge(source.id, target.id, kind, place if function in TWO_INPUTS else 0, side))
         self.operators.append(target)
 
-    def details(self, function: Function) -> dict[str, Any]:
+    def details(self, draws: Draws, function: Function) -> dict[str, Any]:
         if function is not Function.WINDOW:
             return {}
-        return {"size": self.random.choice((1, 2, 5)), "lateness": self.random.choice((0, 0, 1, 3))}
+        return {"size": draws.pick("size", (1, 2, 5)), "lateness": draws.weigh("lateness", {0: 2, 1: 1, 3: 1})}
 
-    def partitioner(self, source: Operator, target: Operator) -> Partitioner | None:
+    def partitioner(self, draws: Draws, source: Operator, target: Operator) -> Partitioner | None:
         if target.function in KEYED:
             return Partitioner.HASH
         alike = source.parallelism == target.parallelism
-        offered: list[Partitioner | None] = [
-            one for one in self.partitioners if alike or one is not Partitioner.FORWARD
-        ]
-        return self.random.choice([*offered, None, None] if self.abilities.chaining else offered)
+        shares: dict[Partitioner | None, int] = {
+            one: 1 for one in self.partitioners if alike or one is not Partitioner.FORWARD
+        }
+        return draws.weigh("partitioner", {**shares, None: 2} if self.abilities.chaining else shares)
 
-    def script(self, most: int) -> tuple[ScriptItem, ...]:
-        return self.steady_script(most) if self.steady else self.any_script(most)
+    def script(self, random: Random, most: int) -> tuple[ScriptItem, ...]:
+        return self.steady_script(random, most) if self.steady else self.any_script(random, most)
 
-    def steady_script(self, most: int) -> tuple[ScriptItem, ...]:
+    def steady_script(self, random: Random, most: int) -> tuple[ScriptItem, ...]:
         """Records in time; when all time that anybody waits for is over, the source may be idle and active by turns."""
-        random = self.random
         items: list[ScriptItem] = []
         time, announced = 0, -1
         for _ in range(random.randint(most // 2, most)):
@@ -246,27 +272,27 @@ class Draw:
                 announced = max(announced + 1, time - random.randint(0, 6))
                 items.append(Watermark(Long(announced)))
         announced = ALL_TIME
-        for turn in range(random.choice((0, 0, 1, 3)) if self.abilities.idleness else 0):
+        for turn in range(choose(random, {0: 2, 1: 1, 3: 1}) if self.abilities.idleness else 0):
             items += [Watermark(Long(announced))] * (turn == 0)
             announced += random.randint(1, 3)
             items += [StatusChange(Status.IDLE), StatusChange(Status.ACTIVE), Watermark(Long(announced))]
         return tuple(items)
 
-    def any_script(self, most: int) -> tuple[ScriptItem, ...]:
-        items = self.rounds() if self.abilities.watermarks and self.random.random() < ROUNDS else self.mixture(most)
+    def any_script(self, random: Random, most: int) -> tuple[ScriptItem, ...]:
+        is_round = self.abilities.watermarks and random.random() < ROUNDS
+        items = self.rounds(random) if is_round else self.mixture(random, most)
         statuses = [item for item in items if isinstance(item, StatusChange)]
         is_idle = bool(statuses) and statuses[-1].status is Status.IDLE
-        if is_idle and (not self.abilities.idle_ends or self.random.random() < GOES_ON):
+        if is_idle and (not self.abilities.idle_ends or random.random() < GOES_ON):
             items.append(StatusChange(Status.ACTIVE))
         return tuple(items)
 
-    def mixture(self, most: int) -> list[ScriptItem]:
+    def mixture(self, random: Random, most: int) -> list[ScriptItem]:
         """In some, watermarks come often and one by one; in some, much comes between them, and they go far."""
-        random = self.random
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))
         records, changes = random.choice(RHYTHMS)
-        stride = random.choice(STRIDES)
+        stride = choose(random, STRIDES)
         for _ in range(random.randint(0, most)):
             chance = random.random()
             if chance < records:
@@ -279,16 +305,15 @@ class Draw:
                 items += [StatusChange(random.choice(list(Status)))] * self.abilities.idleness
         return items
 
-    def rounds(self) -> list[ScriptItem]:
+    def rounds(self, random: Random) -> list[ScriptItem]:
         """Records wait for a time, a watermark brings it, and right behind it stands anything, or nothing more.
 
         What an operator owes a watermark is put to the test by what comes before it has paid.
         """
-        random = self.random
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))
         for _ in range(random.randint(1, MOST_ROUNDS)):
-            stride = random.choice(STRIDES)
+            stride = choose(random, STRIDES)
             for _ in range(random.randint(1, MOST_WAITING)):
                 at = Long(time + random.randint(1, stride))
                 items.append(Record(random.choice(KEYS), Long(random.randint(-1, 3)), at))

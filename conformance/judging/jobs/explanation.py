@@ -17,7 +17,7 @@ import attrs
 
 from tidegate.conformance.engines.text import printable
 from tidegate.conformance.judging.jobs.splits import Reasons
-from tidegate.properties.runlog import check
+from tidegate.properties.runlog import Verdict, check
 from tidegate.reference.elements import MAX, LogKind, Long, StatusChange, Watermark
 from tidegate.reference.job.channels import arrive
 from tidegate.reference.job.event_time import Timer
@@ -81,7 +81,7 @@ class Replay:
 # --- a log, replayed ------------------------------------------------------------------------------------------
 
 
-def shown_kinds(log: RunLog) -> frozenset[Kind]:
+def find_shown_kinds(log: RunLog) -> frozenset[Kind]:
     """The kinds of rows by which a log can be explained: those that its engine can show."""
     able = log.job.capabilities
     hidden = {
@@ -97,7 +97,7 @@ def replay(config: Config, log: RunLog, reasons: Reasons | None = None) -> Repla
     """The subtasks of a complete run, producers first, each with what it received."""
     layout = compute_layout(config)
     state = begin_as_shown(start(config)[0], log)
-    kinds = shown_kinds(log)
+    kinds = find_shown_kinds(log)
     shown: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in log.rows:
         if row.kind in kinds or row.kind is Kind.TIMER:
@@ -269,7 +269,7 @@ def empty_channels(
                 one
                 for one in queued
                 if not isinstance(one, bytes)
-                and kind_of(one) in kinds
+                and Kind(one.type) in kinds
                 and not (isinstance(one, Watermark) and (name, one.timestamp) in skipped)
             ]
     return written
@@ -285,10 +285,6 @@ def forget_arrivals(state: State, fresh: State, number: int) -> State:
     )
     channels = tuple(fresh.channels[index] if index in written else one for index, one in enumerate(state.channels))
     return State(state.config, subtasks, channels)
-
-
-def kind_of(element: Element) -> Kind:
-    return Kind(element.type)
 
 
 #: What an operator that knows event time does wrong if it emits such an element too early.
@@ -332,20 +328,34 @@ def tell(row: Any, names: Iterable[str]) -> str:
 
 def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals: Iterable[Result]) -> list[Wrong]:
     """Everything that is wrong with a complete run of a job: its log, and what its sinks and sums came to."""
-    broken = find_broken(log)
-    if any(wrong.name == JOB for wrong in broken):
-        return broken
-    return broken + find_unexplained(config, log, collected, totals)
+    checked = check_log(log)
+    if not checked.is_log:
+        return [*checked.wrongs]
+    return [*checked.wrongs, *find_unexplained(config, log, collected, totals)]
 
 
-def find_broken(log: RunLog) -> list[Wrong]:
-    """The invariants that the log breaks."""
+@attrs.frozen
+class Checked:
+    """The verdict of each invariant about a log, and what is wrong by them; of what is no log, that it is none."""
+
+    verdicts: tuple[Verdict, ...]
+    wrongs: tuple[Wrong, ...]
+
+    @property
+    def is_log(self) -> bool:
+        return bool(self.verdicts)
+
+
+def check_log(log: RunLog) -> Checked:
     try:
         verdicts = check(log)
     except MalformedLogError as error:
-        return [Wrong((JOB,), f"the log counts wrongly: {error}")]
+        return Checked((), (Wrong((JOB,), f"the log counts wrongly: {error}"),))
     broken = [one for verdict in verdicts for one in verdict.violations]
-    return [Wrong((one.invariant,), f"channel {one.channel}, position {one.position}: {one.message}") for one in broken]
+    wrongs = [
+        Wrong((one.invariant,), f"channel {one.channel}, position {one.position}: {one.message}") for one in broken
+    ]
+    return Checked(verdicts, tuple(wrongs))
 
 
 def find_unexplained(
@@ -360,7 +370,7 @@ def find_unexplained(
     if done.difference:
         return [done.difference]
     wrongs = []
-    if shown_kinds(log) == EXPLAINED and not is_done(done.state):
+    if find_shown_kinds(log) == EXPLAINED and not is_done(done.state):
         wrongs.append(Wrong((END,), "the run is not over"))
     wanted = sorted((key, int(value)) for subtask in done.state.subtasks for key, value in subtask.collected)
     if collected is not None and sorted((key, value) for _operator, key, value in collected) != wanted:

@@ -23,27 +23,26 @@ from tidegate.conformance.engines.base import (
 )
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
+from tidegate.conformance.judging.jobs.answers import OtherGraphError, Shown, read_answer
 from tidegate.conformance.judging.jobs.drawing import JobCase, check_drawable, draw_job
 from tidegate.conformance.judging.jobs.evaluation import evaluate
 from tidegate.conformance.judging.jobs.explanation import (
     JOB,
     RESULT,
-    Result,
     Wrong,
-    find_broken,
+    check_log,
+    find_shown_kinds,
     find_swallowed_ends,
     find_unexplained,
-    shown_kinds,
 )
 from tidegate.conformance.judging.jobs.queries import QueryCase, draw_query, sum_up, tell_difference
-from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
-from tidegate.conformance.judging.jobs.restored import read_restored
-from tidegate.conformance.judging.jobs.results import hold_to_results, is_tidy
-from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_rows, read_what_stands
-from tidegate.conformance.judging.jobs.splits import BadSplitsError, Reasons, as_read
+from tidegate.conformance.judging.jobs.results import expect_results, is_tidy
+from tidegate.conformance.judging.jobs.rows import LAST_ROWS, BadRowsError, quote, read_what_stands
+from tidegate.conformance.judging.jobs.splits import BadSplitsError
+from tidegate.conformance.judging.jobs.stored import StoredJob, take_job, take_query
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.writing import CannotWriteError
-from tidegate.properties.runlog import Verdict, check
+from tidegate.properties.runlog import Verdict
 from tidegate.reference.job.programs import Config
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Channel, Direction, Kind, OrderScope, RunLog, renumber
@@ -126,6 +125,10 @@ class AnyJudge(ABC, Generic[Case]):
     def draw(self, seed: int, index: int, faults: int) -> Case: ...
 
     @abstractmethod
+    def take(self, stored: StoredJob) -> Case:
+        """The job of a file. Raise TraceFileError if the engine cannot be given it."""
+
+    @abstractmethod
     def run(self, case: Case) -> Judged: ...
 
 
@@ -151,6 +154,9 @@ class QueryJudge(AnyJudge[QueryCase]):
     def draw(self, seed: int, index: int, faults: int) -> QueryCase:  # noqa: ARG002 - nothing is killed here
         return draw_query(seed, index, self.abilities)
 
+    def take(self, stored: StoredJob) -> QueryCase:
+        return take_query(stored, self.abilities)
+
     def run(self, case: QueryCase) -> Judged:
         usual = self.abilities.usual
         results = []
@@ -161,7 +167,7 @@ class QueryJudge(AnyJudge[QueryCase]):
                         case, Status.TIMEOUT if rest.get("timeout") else Status.FAIL, f"the job failed: {error}"
                     )
                 case Ran(answer):
-                    results.append(sum_up(answer["collected"]))
+                    results.append(sum_up(answer["changes"]))
                 case Refused("refused", message):
                     return Judged(case, Status.SKIP, (Wrong((JOB,), f"the engine makes no job of it: {message}"),))
                 case Refused(kind, message):
@@ -198,6 +204,9 @@ class Judge(AnyJudge[JobCase]):
     def draw(self, seed: int, index: int, faults: int) -> JobCase:
         return draw_job(seed, index, self.abilities, faults)
 
+    def take(self, stored: StoredJob) -> JobCase:
+        return take_job(stored, self.abilities)
+
     def run(self, case: JobCase) -> Judged:
         with scratch_folder("tidegate-job-") as folder:
             path = folder / "rows.jsonl"
@@ -217,18 +226,9 @@ class Judge(AnyJudge[JobCase]):
                     return fail(case, Status.NOT_RUN, reason)
 
     def judge(self, case: JobCase, answer: Json) -> Judged:
-        earlier: tuple[RunLog, ...] = ()
-        reasons: Reasons = {}
-        config = case.config
+        """What became of a job that the engine answered."""
         try:
-            if "generations" in answer:
-                *before, log = read_restored(case.config, answer, case.name, self.name)
-                earlier = tuple(before)
-            else:
-                log = self.read(case, answer)
-                if "writers" in answer and answer.get("read") and "error" not in answer:
-                    read = as_read(case.config, answer["read"])
-                    config, reasons = read.config, read.reasons
+            shown = read_answer(case, answer, self.name, self.abilities)
         except OtherGraphError as error:
             return fail(case, Status.FAIL, f"another job graph: {error}")
         except (BadRowsError, BadSplitsError) as error:
@@ -237,33 +237,21 @@ class Judge(AnyJudge[JobCase]):
         if len(hit) > len(case.faults):
             return fail(case, Status.ERROR, f"hit has {len(hit)} values, and the job has {len(case.faults)} faults")
         if "error" in answer:
-            status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
-            told = f"; {tell_log(log)}" if answer.get("timeout") else ""
-            failed = fail(case, status, f"the job failed: {answer['error']}{told}", log)
-            return attrs.evolve(failed, hit=hit, earlier=earlier)
-        if "generations" in answer:
-            return attrs.evolve(judge_restored(case, log, earlier), hit=hit)
-        if Kind.RESULT in self.abilities.shows:
-            log = renumber(hold_to_results(case.config, log, counts_once=self.abilities.counts_once))
-        judged = judge_log(
-            attrs.evolve(case, config=config), log, *outcomes_of(answer), shows=self.abilities.shows, reasons=reasons
-        )
-        return attrs.evolve(judged, case=case, hit=hit)
-
-    def read(self, case: JobCase, answer: Json) -> RunLog:
-        """Flink's own host shows its graph, and rows that only that graph explains."""
-        if "writers" in answer:
-            return read_run(case.config, answer, case.name, self.name)
-        return read_rows(case.config, answer, case.name, self.name, self.abilities)
+            judged = judge_failed(case, shown, answer)
+        elif "generations" in answer:
+            judged = judge_restored(case, shown, counts_once=self.abilities.counts_once)
+        else:
+            judged = judge_shown(case, shown, counts_once=self.abilities.counts_once)
+        return attrs.evolve(judged, hit=hit)
 
 
-def outcomes_of(answer: Json) -> tuple[list[Result] | None, list[Result] | None]:
-    """What sinks collected and what sums know, where that is shown."""
-    if "totals" not in answer:
-        return None, None
-    totals = [(int(at), key, value) for at, known in answer["totals"].items() for key, value in known.items()]
-    collected = [(int(at), key, value) for at, pairs in answer["collected"].items() for key, value in pairs]
-    return collected, totals
+def judge_failed(case: JobCase, shown: Shown, answer: Json) -> Judged:
+    """A job that did not come to its end, with what it had shown by then."""
+    *earlier, log = shown.logs
+    told = f"; {tell_log(log)}" if answer.get("timeout") else ""
+    status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
+    failed = fail(case, status, f"the job failed: {answer['error']}{told}", log)
+    return attrs.evolve(failed, earlier=tuple(earlier))
 
 
 def count_restores(log: RunLog) -> int:
@@ -295,41 +283,42 @@ def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
         return False
     if case.config.extension and not (Kind.TIMER in shows and log.job.capabilities.explicit_watermarks):
         return False
-    return Kind.RECORD in shown_kinds(log)
+    return Kind.RECORD in find_shown_kinds(log)
 
 
-def judge_log(
-    case: JobCase,
-    log: RunLog,
-    collected: list[Result] | None = None,
-    totals: list[Result] | None = None,
-    shows: Container[str] = tuple(Kind),
-    reasons: Reasons | None = None,
-) -> Judged:
-    """A run is held to the invariants, and every subtask to the specification where the log shows enough of it.
+def judge_shown(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Judged:
+    """A run that came to its end: by its results where these are shown, and by its log."""
+    (log,) = shown.logs
+    if Kind.RESULT in shown.kinds:
+        log = renumber(expect_results(case.config, log, counts_once=counts_once))
+    return judge_log(case, attrs.evolve(shown, logs=(log,)))
 
-    `reasons` are the rules by which sources that read in splits have made their scripts.
-    """
-    wrongs = find_broken(log)
-    verdicts = check(log)
-    explained = is_explained(case, log, shows)
+
+def judge_log(case: JobCase, shown: Shown) -> Judged:
+    """A log is held to the invariants, and every subtask to the specification where the log shows enough of it."""
+    (log,) = shown.logs
+    checked = check_log(log)
+    explained = checked.is_log and is_explained(case, log, shown.kinds)
+    wrongs = list(checked.wrongs)
     if explained:
-        wrongs += find_unexplained(case.config, log, collected, totals, reasons)
+        wrongs += find_unexplained(shown.config, log, shown.collected, shown.totals, shown.reasons)
     wrongs += find_swallowed_ends(log)
-    return Judged(case, Status.FAIL if wrongs else Status.PASS, tuple(wrongs), verdicts, log, explained)
+    return Judged(case, Status.FAIL if wrongs else Status.PASS, tuple(wrongs), checked.verdicts, log, explained)
 
 
-def judge_restored(case: JobCase, log: RunLog, earlier: tuple[RunLog, ...]) -> Judged:
-    """A run that was killed and restored, at other widths too, is held to the invariants and to its results.
+def judge_restored(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Judged:
+    """A run that was restored at other widths: each generation by the invariants, and the last by its results.
 
     Where idleness lets time go on, which is not shown, nobody can say who is late.
     """
-    logs = [*earlier, hold_to_results(case.config, log)]
+    *earlier, last = shown.logs
+    logs = [*earlier, expect_results(case.config, last, counts_once=counts_once)]
     if not is_tidy(case.config):
         logs = [attrs.evolve(one, rows=tuple(row for row in one.rows if row.kind is not Kind.CLOCK)) for one in logs]
     logs = [renumber(one) for one in logs]
-    wrongs = tuple(wrong for one in logs for wrong in find_broken(one))
-    verdicts = tuple(verdict for one in logs for verdict in check(one))
+    checked = [check_log(one) for one in logs]
+    wrongs = tuple(wrong for one in checked for wrong in one.wrongs)
+    verdicts = tuple(verdict for one in checked for verdict in one.verdicts)
     return Judged(case, Status.FAIL if wrongs else Status.PASS, wrongs, verdicts, logs[-1], earlier=tuple(logs[:-1]))
 
 

@@ -7,14 +7,15 @@ changes a row, or takes it back, comes from where the row came from, behind it.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 from typing import Any, Self
 
 import attrs
 
 from tidegate.conformance.engines.base import Abilities, JobRequest
-from tidegate.conformance.judging.jobs.drawing import draw_settings
+from tidegate.conformance.judging.jobs.drawing import draw_setting, draw_settings
+from tidegate.conformance.judging.jobs.draws import Draws, choose
 
 Json = dict[str, Any]
 #: An item of a script: a record (key, value, id, time), a change of one, a watermark, a pause in milliseconds, idle.
@@ -77,17 +78,23 @@ class QueryCase:
 
 def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
     """The same seed, index and abilities give the same query, tables and settings."""
-    random = Random(f"query/{seed}/{index}")
-    shape = random.choice(tuple(SHAPES))
-    query = SHAPES[shape](random)
+    draws = Draws(f"query/{seed}/{index}")
+    shape = draws.pick("shape", SHAPES)
+    query = SHAPES[shape](draws.stream(shape))
     key = query.key if isinstance(query, Keyed) else ()
-    times = Times(random)
+    times = Times(draws.stream("times"))
     used = [name for name in ("a", "b", *CHANGING) if re.search(rf"\b{name}\b", query)]
-    tables = {name: draw_table(random, times, abilities, name) for name in used}
-    settings = abilities.usual
-    while settings == abilities.usual:
-        settings = draw_settings(random, abilities.settings)
-    return QueryCase(f"query-{seed}-{index}", shape, str(query), tables, settings, key=key)
+    tables = {name: draw_table(draws.stream(f"table {name}"), times, abilities, name) for name in used}
+    return QueryCase(f"query-{seed}-{index}", shape, str(query), tables, draw_other_settings(draws, abilities), key=key)
+
+
+def draw_other_settings(draws: Draws, abilities: Abilities) -> Json:
+    """Never all as usual: no query is held against itself. One setting, which is picked, is always another."""
+    settings = draw_settings(draws, abilities.settings)
+    others = {name: [value for value in values if value != values[0]] for name, values in abilities.settings.items()}
+    able = [name for name, values in others.items() if values]
+    picked = {draws.pick("other", able)} if able else ()
+    return settings | {name: draw_setting(draws, name, (None, *others[name])) for name in picked}
 
 
 class Times:
@@ -232,7 +239,7 @@ JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 def draw_relation(random: Random) -> str:
     """Rows of which no two have the same time."""
     kept = f"(SELECT k, v, id, ts FROM a WHERE v > {random.randint(0, 6)})"
-    return random.choice(("a", "a", "b", BOTH, kept))
+    return choose(random, {"a": 2, "b": 1, BOTH: 1, kept: 1})
 
 
 def draw_timed(random: Random) -> str:
@@ -243,7 +250,7 @@ def draw_timed(random: Random) -> str:
 
 
 def draw_near(random: Random) -> str:
-    side = random.choice(("x", "x", "y"))
+    side = choose(random, {"x": 2, "y": 1})
     kind = {"x": ("JOIN", "LEFT JOIN"), "y": ("JOIN", "RIGHT JOIN")}[side]
     near = f"y.ts BETWEEN x.ts - {seconds(random.randint(0, 5))} AND x.ts + {seconds(random.randint(0, 5))}"
     joined = f"FROM a x {random.choice(kind)} b y ON x.k = y.k AND {near}"
@@ -277,7 +284,7 @@ def draw_changing(random: Random) -> str:
     both = "(SELECT k, v, id FROM d UNION ALL SELECT k, v, id FROM a)"
     counted = "(SELECT k, CAST(COUNT(*) AS INT) v, MAX(id) id FROM d GROUP BY k)"
     joined = "(SELECT x.k k, y.v v, x.id id FROM d x LEFT JOIN c y ON x.k = y.k)"
-    return random.choice(("c", "d", "d", kept, both, counted, joined, draw_relation(random)))
+    return choose(random, {"c": 1, "d": 2, kept: 1, both: 1, counted: 1, joined: 1, draw_relation(random): 1})
 
 
 def draw_aggregates(random: Random) -> str:
@@ -293,9 +300,9 @@ def draw_windows(random: Random, relation: str, by: str = "ts") -> str:
     """A function of windows, over a table or a query."""
     read = f"TABLE {relation}" if relation in ("a", "b") else relation
     size = random.choice((2, 5, 10))
-    kind = random.choice(("TUMBLE", "TUMBLE", "HOP", "CUMULATE", "SESSION"))
+    kind = choose(random, {"TUMBLE": 2, "HOP": 1, "CUMULATE": 1, "SESSION": 1})
     if kind == "TUMBLE":
-        shifted = random.choice(("", "", f", {seconds(1)}"))
+        shifted = choose(random, {"": 2, f", {seconds(1)}": 1})
         return f"TABLE(TUMBLE({read}, DESCRIPTOR({by}), {seconds(size)}{shifted}))"
     if kind == "SESSION":
         key = " PARTITION BY k" if relation in ("a", "b") else ""
@@ -317,7 +324,7 @@ def draw_cascade(random: Random) -> str:
     key = random.choice(("k, ", ""))
     size, second = random.choice((1, 2)), random.choice((4, 10))
     first = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(size)}))"
-    shifted = random.choice(("", "", f", {seconds(size)}"))
+    shifted = choose(random, {"": 2, f", {seconds(size)}": 1})
     inner = (
         f"(SELECT {key}window_time rt, COUNT(*) n, SUM(v) v FROM {first} "
         f"GROUP BY k, window_start, window_end, window_time)"
@@ -395,8 +402,8 @@ def draw_group(random: Random) -> str:
 
     Of no rows at all there is no result: as long as nothing has come, a stream says nothing.
     """
-    by = random.choice(("k", "k", "ROLLUP (k, MOD(v, 3))", "CUBE (k, MOD(v, 3))"))
-    having = random.choice(("", "", f" HAVING COUNT(*) > {random.randint(1, 3)}"))
+    by = choose(random, {"k": 2, "ROLLUP (k, MOD(v, 3))": 1, "CUBE (k, MOD(v, 3))": 1})
+    having = choose(random, {"": 2, f" HAVING COUNT(*) > {random.randint(1, 3)}": 1})
     inner = f"SELECT k, {draw_aggregates(random)} FROM {draw_changing(random)} GROUP BY {by}{having}"
     counted = f"SELECT x0, COUNT(*) FROM ({inner}) GROUP BY x0"
     return random.choice(
@@ -413,15 +420,14 @@ def draw_joins(random: Random) -> str:
     first, second, third = (draw_changing(random) for _ in range(3))
     both = f"SELECT x.id a0, y.id a1 FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k"
     is_in = f"SELECT id, v FROM {first} WHERE k {random.choice(('IN', 'NOT IN'))} (SELECT k FROM {second} WHERE v > 4)"
-    also = random.choice(
-        ("", "", " AND (x.v = z.v OR y.v < z.v)", " AND x.v <= z.v", " AND z.v IS NOT DISTINCT FROM y.v")
-    )
+    conditions = ("(x.v = z.v OR y.v < z.v)", "x.v <= z.v", "z.v IS NOT DISTINCT FROM y.v")
+    also = choose(random, {"": 2, **{f" AND {condition}": 1 for condition in conditions}})
     kinds = [random.choice(JOINS[:2]) for _ in range(2)]
     three = f"FROM {first} x {kinds[0]} {second} y ON x.k = y.k {kinds[1]} {third} z ON x.k = z.k{also}"
     more = f"SELECT x.id, y.id, z.v {three}"
     greater = f"SELECT id, v FROM {first} WHERE v > (SELECT AVG(v) FROM {second})"
     counted = f"SELECT a0, COUNT(*) FROM ({both}) GROUP BY a0"
-    return random.choice((both, both, Keyed(is_in, "id"), more, Keyed(greater, "id"), counted))
+    return choose(random, {both: 2, Keyed(is_in, "id"): 1, more: 1, Keyed(greater, "id"): 1, counted: 1})
 
 
 def draw_subquery(random: Random) -> str:
@@ -445,7 +451,7 @@ def draw_condition(random: Random, names: tuple[str, ...], depth: int = 2) -> st
     if depth and random.random() < 0.6:
         first, second = (draw_condition(random, names, depth - 1) for _ in range(2))
         both = f"({first} {random.choice(('AND', 'OR'))} {second})"
-        return random.choice((both, both, f"NOT {both}", f"{both} IS {random.choice(('', 'NOT '))}TRUE"))
+        return choose(random, {both: 2, f"NOT {both}": 1, f"{both} IS {random.choice(('', 'NOT '))}TRUE": 1})
     name, number = f"{random.choice(names)}v", random.randint(0, 9)
     listed = ", ".join(str(random.randint(0, 9)) for _ in range(random.randint(2, 4)))
     return random.choice(
@@ -471,7 +477,7 @@ def draw_conditions(random: Random) -> str:
     )
     pairs = f"SELECT x.id, y.id, y.v {joined} WHERE {both}"
     grouped = f"SELECT k, COUNT(*), SUM(v) FILTER (WHERE {one}) n FROM {second} GROUP BY k HAVING MAX(v) > 3"
-    return random.choice((kept, pairs, pairs, grouped))
+    return choose(random, {kept: 1, pairs: 2, grouped: 1})
 
 
 def draw_over_changes(random: Random) -> str:
@@ -484,7 +490,7 @@ def draw_over_changes(random: Random) -> str:
 
 def draw_ranks(random: Random) -> str:
     """The best rows of what changes, with or without their places."""
-    read, least = draw_changing(random), random.choice((1, 1, 2))
+    read, least = draw_changing(random), choose(random, {1: 2, 2: 1})
     most = least + random.randint(0, 2)
     place, per = random.choice(("", ", n")), random.choice(("PARTITION BY k ", ""))
     by = random.choice(("v DESC, id", "v, id", "v DESC, k, id"))
@@ -506,18 +512,16 @@ def draw_sets(random: Random) -> str:
 
 def draw_top(random: Random) -> str:
     read, by = draw_changing(random), random.choice(("v DESC, id", "v, id"))
-    most, skipped = random.randint(1, 5), random.choice(("", "", " OFFSET 1", " OFFSET 2"))
+    most, skipped = random.randint(1, 5), choose(random, {"": 2, " OFFSET 1": 1, " OFFSET 2": 1})
     return Keyed(f"SELECT id, v FROM {read} ORDER BY {by} LIMIT {most}{skipped}", "id")
 
 
 def draw_pattern(random: Random) -> str:
     size, least = random.choice((3, 9)), random.randint(2, 7)
-    often, skip = (
-        random.choice(("*", "*", "+", "?", "{1,2}", "*?", "{2}")),
-        random.choice(("PAST LAST ROW", "TO NEXT ROW")),
-    )
-    rising = random.choice(("", "", " AND (LAST(B.v, 1) IS NULL OR B.v >= LAST(B.v, 1))"))
-    within = random.choice((f" WITHIN {seconds(size)}", f" WITHIN {seconds(size)}", ""))
+    often = choose(random, {"*": 2, "+": 1, "?": 1, "{1,2}": 1, "*?": 1, "{2}": 1})
+    skip = random.choice(("PAST LAST ROW", "TO NEXT ROW"))
+    rising = choose(random, {"": 2, " AND (LAST(B.v, 1) IS NULL OR B.v >= LAST(B.v, 1))": 1})
+    within = choose(random, {f" WITHIN {seconds(size)}": 2, "": 1})
     return (
         f"SELECT * FROM {random.choice(('a', 'b'))} MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts "
         "MEASURES A.id AS first_id, LAST(B.id) AS last_id, SUM(B.v) AS sum_b, C.id AS end_id "
@@ -557,12 +561,11 @@ SHAPES: dict[str, Callable[[Random], str]] = {
 TAKEN_BACK = ("-U", "-D")
 
 
-def sum_up(collected: Json) -> Counter[tuple[str, ...]]:
+def sum_up(changes: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
     """The rows that are there in the end, after all changes."""
     rows: Counter[tuple[str, ...]] = Counter()
-    for changes in collected.values():
-        for kind, *cells in changes:
-            rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
+    for kind, *cells in changes:
+        rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
     return Counter({row: count for row, count in rows.items() if count})
 
 

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import attrs
 
 from tidegate.conformance.engines.text import command_line, printable
+from tidegate.conformance.judging.jobs import draws
 from tidegate.conformance.judging.jobs.again import Again, runs_needed
 from tidegate.conformance.judging.jobs.judging import tell_job
 from tidegate.conformance.judging.jobs.run import UNTROUBLED, Found, JobsResult, encode_case, is_settled, number_of
@@ -142,7 +143,8 @@ def show_again(result: JobsResult, name: str, kind: str) -> ShownAgain:
     rule = rule_of(kind)
     again = result.again.get(name, Again())
     most, missed = runs_needed(again, rule)
-    command = command_for(result, number_of(name), 1, most, rule)
+    first = 0 if result.stored else number_of(name)
+    command = command_for(result, first, 1, most, rule)
     return ShownAgain(command, again.runs, again.failed[rule], most, missed if again.runs else None)
 
 
@@ -153,9 +155,12 @@ def rule_of(kind: str) -> str:
 
 def command_for(result: JobsResult, first: int, jobs: int, until_fail: int = 1, rule: str = "", again: int = 0) -> str:
     """That of jobs that began at the first names no number."""
-    words = ["tidegate", "jobs", "--engine", result.engine, "--seed", str(result.seed)]
-    words += ["--first", str(first)] if first or jobs == 1 else []
-    words += ["--jobs", str(jobs), *(["--faults", str(result.faults)] if result.faults else [])]
+    words = ["tidegate", "jobs", "--engine", result.engine]
+    if result.stored is not None:
+        words += ["--case", str(result.stored.path)]
+    else:
+        words += ["--seed", str(result.seed), *(["--first", str(first)] if first or jobs == 1 else [])]
+        words += ["--jobs", str(jobs), *(["--faults", str(result.faults)] if result.faults else [])]
     words += ["--until-fail", str(until_fail)] if until_fail > 1 else []
     words += ["--rule", rule] if rule else []
     words += ["--again", str(again)] if again else []
@@ -289,7 +294,8 @@ def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[s
 
 
 def head_of(engine: str, seed: int, faults: int = 0, rule: str = "") -> dict[str, Any]:
-    head = {"format": FORMAT, "engine": printable(engine), "seed": seed, "faults": faults}
+    """What a report is about. Reports without `draws` are of the first version: their seeds draw other jobs today."""
+    head = {"format": FORMAT, "engine": printable(engine), "draws": draws.VERSION, "seed": seed, "faults": faults}
     return {**head, "rule": rule} if rule else head
 
 

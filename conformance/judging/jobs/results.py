@@ -135,7 +135,7 @@ def is_in_time(script: Iterable[ScriptItem], last: int) -> bool:
 # --- logs -----------------------------------------------------------------------------------------------------
 
 
-def hold_to_results(config: Config, log: RunLog, *, counts_once: bool = True) -> RunLog:
+def expect_results(config: Config, log: RunLog, *, counts_once: bool = True) -> RunLog:
     """The log with what is expected of it, and without results of which nobody can say whether they are right.
 
     A log knows the tasks that its edges join.

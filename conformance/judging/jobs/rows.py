@@ -6,8 +6,8 @@ with its number and its field. Rows of a subtask stand in its own order, which i
 
 import json
 import stat
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -17,10 +17,9 @@ import attrs
 
 from tidegate.conformance.engines.base import Abilities
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.jobs.reading import number_records
 from tidegate.properties.runlog.recording import make_job
 from tidegate.reference.elements import MAX, MIN
-from tidegate.reference.job.layout import compute_layout
+from tidegate.reference.job.layout import Layout, compute_layout
 from tidegate.reference.job.programs import Config
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import (
@@ -62,15 +61,19 @@ class BadRowsError(ValueError):
     """Rows that are no rows of a run log of this job."""
 
 
-def read_rows(config: Config, answer: Json, run: str, engine: str, abilities: Abilities) -> RunLog:
-    """The run log of a job that the engine answered.
+def read_rows(
+    config: Config, shown: Json, run: str, engine: str, capabilities: Capabilities, *, complete: bool
+) -> RunLog:
+    """The run log of a job, or of a generation of it.
 
     Raises
     ------
     BadRowsError
         A row breaks the schema, and the message names it.
     """
-    raw: Iterable[Any] = answer["rows"] if "rows" in answer else read_file(Path(answer["log"]))
+    if not {"rows", "log"} & shown.keys():
+        raise BadRowsError("the answer has no rows")
+    raw: Iterable[Any] = shown["rows"] if "rows" in shown else read_file(Path(shown["log"]))
     rows, in_order = [], True
     for at, one in enumerate(raw):
         if at == MOST_ROWS:
@@ -82,10 +85,10 @@ def read_rows(config: Config, answer: Json, run: str, engine: str, abilities: Ab
     job = attrs.evolve(
         make_job(config),
         engine=engine,
-        capabilities=capabilities_of(abilities),
-        restored=answer.get("restored", {}),
+        capabilities=capabilities,
+        restored=shown.get("restored", {}),
     )
-    return make_runlog(config, job, rows, run, complete="error" not in answer)
+    return make_runlog(config, job, rows, run, complete=complete)
 
 
 def make_runlog(config: Config, job: Job, rows: list[Row], run: str, *, complete: bool) -> RunLog:
@@ -99,13 +102,31 @@ def make_runlog(config: Config, job: Job, rows: list[Row], run: str, *, complete
     return renumber(attrs.evolve(log, rows=tuple(number_records(rows, compute_layout(config)))))
 
 
-def capabilities_of(abilities: Abilities) -> Capabilities:
-    shows = set(abilities.shows)
+def number_records(rows: list[Row], layout: Layout) -> Iterator[Row]:
+    """As the specification numbers them: by each subtask, as they leave it.
+
+    What was received and never sent keeps a number that nobody else has.
+    """
+    places = {(place.task.name, place.number): at for at, place in enumerate(layout.places)}
+    made: Counter[int] = Counter()
+    numbers: dict[int | None, int] = {}
+    for row in rows:
+        if row.kind is Kind.RECORD and row.dir is Direction.OUT and row.id not in numbers:
+            place = places[row.task, row.subtask]
+            numbers[row.id] = made[place] * len(places) + place
+            made[place] += 1
+    for row in rows:
+        known = numbers.get(row.id, -1 - (row.id or 0))
+        yield attrs.evolve(row, id=known) if row.kind is Kind.RECORD else row
+
+
+def capabilities_of(abilities: Abilities, shows: Container[str]) -> Capabilities:
+    """What a run shows of what a run log can have, and what the engine promises."""
     return Capabilities(
         explicit_watermarks=Kind.WATERMARK in shows,
         idleness=Kind.STATUS in shows,
         checkpoints=Kind.BARRIER in shows,
-        endings={Kind.END_OF_DATA, Kind.END_OF_PARTITION} <= shows,
+        endings=Kind.END_OF_DATA in shows and Kind.END_OF_PARTITION in shows,
         known_routing=abilities.known_routing,
         keys_meet=abilities.keys_meet,
         order_scope=OrderScope(abilities.order_scope),

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -15,10 +15,13 @@ from tidegate.conformance.judging.jobs.again import Again
 from tidegate.conformance.judging.jobs.explanation import JOB, Wrong
 from tidegate.conformance.judging.jobs.judging import AnyJudge, Judged, make_judge
 from tidegate.conformance.judging.jobs.shrinking import MOST_SECONDS, shrink_job
+from tidegate.conformance.judging.jobs.stored import StoredJob
 from tidegate.conformance.judging.verdicts import UNDETERMINED, VIOLATIONS, Status
 from tidegate.conformance.reports.writing import CannotWriteError
 from tidegate.conformance.stopping import STOP
 from tidegate.properties.runlog import Status as Checked
+from tidegate.reference.elements import at_least
+from tidegate.traces.codec import DecodeError, decode
 from tidegate.traces.runlog import Direction, Kind
 
 
@@ -52,11 +55,13 @@ class JobsResult:
     #: why no more jobs could be run
     trouble: str = ""
     first: int = 0
-    #: each job is run until it fails, by this rule if there is one, and at most so many times
+    #: each job is run until it fails, by this rule if there is one, and at most this many times
     until_fail: int = 1
     rule: str = ""
-    #: each job that failed is run so many times more; what became of that, by its name
+    #: each job that failed is run this many times more; what became of that, by its name
     more: int = 0
+    #: the one job, if it is not drawn
+    stored: StoredJob | None = None
     again: dict[str, Again] = attrs.Factory(dict)
 
     @property
@@ -107,7 +112,7 @@ class JobsResult:
     def expect(self, judged: Judged) -> Judged:
         """Without what is known, or not asked for: a job in which nothing else is wrong is an expected failure."""
         if self.rule and judged.status in VIOLATIONS:
-            judged = self.hold_to_the_rule(judged)
+            judged = self.keep_the_rule(judged)
         name = judged.case.name
         if judged.status in (Status.XFAIL, Status.UNKNOWN):
             return judged
@@ -120,8 +125,8 @@ class JobsResult:
             return attrs.evolve(judged, wrongs=tuple(left))
         return attrs.evolve(judged, status=Status.XFAIL, known=found[0][1])
 
-    def hold_to_the_rule(self, judged: Judged) -> Judged:
-        """Of a job that failed, hung or died, nobody knows whether it breaks the rule."""
+    def keep_the_rule(self, judged: Judged) -> Judged:
+        """Without what breaks other rules. Whether a job that failed, hung or died breaks the rule, nobody knows."""
         broken = [one.name for one in judged.wrongs]
         if self.rule in broken:
             return attrs.evolve(judged, wrongs=tuple(one for one in judged.wrongs if one.name == self.rule))
@@ -152,50 +157,50 @@ def describe(judged: Judged) -> dict[str, Any]:
     }
 
 
-def is_settled(told: Any) -> bool:
-    """Whether this is what a report tells of a job that passed, or failed; whatever else became of one may change."""
-    if not isinstance(told, dict) or told.get("status") not in SETTLED or not isinstance(told.get("job"), str):
-        return False
-    statuses, hit, skipped = (told.get(name) for name in ("invariants", "hit", "skipped"))
-    return (
-        all(type(told.get(name)) is int and told[name] >= 0 for name in ("rows", "records", "restores"))
-        and type(told.get("explained")) is bool
-        and type(told.get("faults")) is list
-        and type(hit) is list
-        and all(type(one) is bool for one in hit)
-        and type(skipped) is dict
-        and all(type(one) is str for one in skipped.values())
-        and type(statuses) is dict
-        and all(type(one) is dict and set(map(type, one.values())) <= {int} for one in statuses.values())
-        and are_wrongs(told.get("wrongs"))
-        and bool(told["wrongs"]) is (told["status"] == Status.FAIL)
-        and type(told.get("runs", 1)) is int
-        and told.get("runs", 1) >= 1
-        and type(told.get("kinds", [])) is list
-        and all(type(one) is str for one in told.get("kinds", []))
-    )
+@attrs.frozen
+class ReportedWrong:
+    rules: tuple[str, ...]
+    message: str
+
+
+@attrs.frozen
+class ReportedJob:
+    """What a report says of a job, as `describe` writes it."""
+
+    job: str
+    status: Status
+    explained: bool
+    rows: int = attrs.field(validator=at_least(0))
+    records: int = attrs.field(validator=at_least(0))
+    restores: int = attrs.field(validator=at_least(0))
+    faults: tuple[Any, ...]
+    hit: tuple[bool, ...]
+    invariants: dict[str, dict[str, int]]
+    skipped: dict[str, str]
+    wrongs: tuple[ReportedWrong, ...]
+    runs: int = attrs.field(default=1, validator=at_least(1))
+    kinds: tuple[str, ...] = ()
 
 
 #: What became of jobs that are not run again.
 SETTLED = (Status.PASS, Status.FAIL)
 
 
-def are_wrongs(told: Any) -> bool:
-    return type(told) is list and all(
-        type(one) is dict
-        and type(one.get("message")) is str
-        and type(one.get("rules")) is list
-        and all(type(rule) is str for rule in one["rules"])
-        for one in told
-    )
+def is_settled(line: Any) -> bool:
+    """Whether a line of a report is about a job that passed, or failed; whatever else became of one may change."""
+    try:
+        job = decode(line, ReportedJob)
+    except DecodeError:
+        return False
+    return job.status in SETTLED and bool(job.wrongs) is (job.status is Status.FAIL)
 
 
-def unobserved(_judged: Judged, _result: JobsResult) -> None:
-    """Nobody watches."""
+def ignore_verdict(_judged: Judged, _result: JobsResult) -> None:
+    """For a run that nobody watches."""
 
 
-def untold(_words: str) -> None:
-    """Nobody listens."""
+def ignore_words(_words: str) -> None:
+    """For a run that nobody listens to."""
 
 
 def run_jobs(
@@ -209,16 +214,18 @@ def run_jobs(
     until_fail: int = 1,
     rule: str = "",
     again: int = 0,
+    stored: StoredJob | None = None,
     expectations: Expectations | None = None,
     known: Sequence[dict[str, Any]] = (),
     shrink: float = MOST_SECONDS,
-    observe: Callable[[Judged, JobsResult], None] = unobserved,
-    tell: Callable[[str], None] = untold,
+    observe: Callable[[Judged, JobsResult], None] = ignore_verdict,
+    tell: Callable[[str], None] = ignore_words,
 ) -> JobsResult:
     """So many jobs on an engine that is closed afterwards, each until it fails, at most `until_fail` times.
 
-    With a `rule`, only what breaks it is a failure. Of a job, the last run counts, and `observe` is told of it. In the
-    end each that failed is run `again` so many times, to know how often it fails. `tell` hears of each further run.
+    The jobs of the seed are drawn, from the first on; or there is one that is `stored` in a file. With a `rule`, only
+    what breaks it is a failure. Of a job, the last run counts, and `observe` is told of it. In the end each that failed
+    is run `again` so many times, to know how often it fails. `tell` hears of each further run.
 
     An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
     an engine does meanwhile keeps it from the jobs that are left: `shrink` is how many seconds each kind of them gets.
@@ -230,17 +237,16 @@ def run_jobs(
     with engine:
         judge: AnyJudge[Any] = make_judge(engine)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
-        result.until_fail, result.rule, result.more = until_fail, rule, again
+        result.until_fail, result.rule, result.more, result.stored = until_fail, rule, again, stored
         done = {job["job"] for job in known}
         for job in known:
             result.count(job)
             for kind in job.get("kinds", ()) if job["status"] == Status.FAIL else ():
-                judged = remember(judge, seed, faults, job)
+                judged = remember(judge, result, job)
                 result.found.setdefault(kind, Found(judged, judged))
         try:
             STOP.arm()
-            for index in range(first, first + jobs):
-                case = judge.draw(seed, index, faults)
+            for case in find_cases(judge, result):
                 if case.name in done:
                     continue
                 judged = run_until_it_fails(judge, case, result, tell)
@@ -261,12 +267,27 @@ def run_jobs(
     return result
 
 
+def find_cases(judge: AnyJudge[Any], result: JobsResult) -> Iterator[Any]:
+    if result.stored is not None:
+        yield judge.take(result.stored)
+        return
+    for index in range(result.first, result.first + result.asked):
+        yield judge.draw(result.seed, index, result.faults)
+
+
+def find_case(judge: AnyJudge[Any], result: JobsResult, name: str) -> Any:
+    """The job of that name."""
+    if result.stored is not None:
+        return judge.take(result.stored)
+    return judge.draw(result.seed, number_of(name), result.faults)
+
+
 #: What became of a run behind which the job is run once more, if it may.
 UNTROUBLED = (Status.PASS, Status.XFAIL, Status.UNKNOWN)
 
 
 def run_until_it_fails(judge: AnyJudge[Any], case: Any, result: JobsResult, tell: Callable[[str], None]) -> Judged:
-    """Its last run."""
+    """What became of the last run of the job: the first that fails, or the last that is asked for."""
     for number in range(1, result.until_fail + 1):
         if number > 1:
             tell(f"{case.name}: run {number} of at most {result.until_fail}")
@@ -278,8 +299,11 @@ def run_until_it_fails(judge: AnyJudge[Any], case: Any, result: JobsResult, tell
 
 
 def run_again(judge: AnyJudge[Any], name: str, result: JobsResult, tell: Callable[[str], None]) -> None:
-    """As often as is asked for. A run that says nothing about the job (the engine was given up) is none."""
-    case = judge.draw(result.seed, number_of(name), result.faults)
+    """Run a job that failed as often as is asked for, and count how often it fails.
+
+    A run that says nothing about the job, because the engine was given up, does not count.
+    """
+    case = find_case(judge, result, name)
     for number in range(1, result.more + 1):
         tell(f"{name} failed: run again, {number} of {result.more}")
         judge.refresh()
@@ -292,13 +316,13 @@ def run_again(judge: AnyJudge[Any], name: str, result: JobsResult, tell: Callabl
 
 
 def number_of(name: str) -> int:
-    """Of a job, among those of its seed."""
+    """The number of a job among those of its seed."""
     return int(name.rpartition("-")[2])
 
 
-def remember(judge: AnyJudge[Any], seed: int, faults: int, job: dict[str, Any]) -> Judged:
+def remember(judge: AnyJudge[Any], result: JobsResult, job: dict[str, Any]) -> Judged:
     """A job that failed, as a report tells of it."""
-    case = judge.draw(seed, number_of(job["job"]), faults)
+    case = find_case(judge, result, job["job"])
     return Judged(case, Status.FAIL, tuple(Wrong(tuple(one["rules"]), one["message"]) for one in job["wrongs"]))
 
 

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 import attrs
 
 from tidegate.conformance.engines.base import Abilities
+from tidegate.conformance.judging.jobs.drawing import can_run
 from tidegate.conformance.judging.jobs.judging import AnyCase, AnyJudge, Judged
 from tidegate.conformance.judging.jobs.queries import QueryCase, smaller_tables
-from tidegate.conformance.judging.jobs.reading import is_readable
 from tidegate.conformance.judging.verdicts import Status
 from tidegate.reference import elements
 from tidegate.reference.job.layout import compute_layout
@@ -154,7 +154,7 @@ def smaller_inputs(case: AnyCase, _abilities: Abilities) -> Iterator[AnyCase]:
         yield from smaller_tables(case, shorter)
 
 
-def of_programs(cut: "Cut") -> Reduction:
+def make_reduction(cut: "Cut") -> Reduction:
     def reduce(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
         if isinstance(case, QueryCase):
             return
@@ -182,7 +182,7 @@ def smaller_configs(config: Config, abilities: Abilities, cuts: "tuple[Cut, ...]
             smaller = attrs.evolve(config, operators=operators, edges=edges, extension=extension)
         except InvalidInputError:
             continue
-        if smaller not in seen and is_readable(smaller) and (abilities.chaining or not is_chained(smaller)):
+        if smaller not in seen and can_run(abilities, smaller) and (abilities.chaining or not is_chained(smaller)):
             seen.add(smaller)
             yield smaller
 
@@ -255,17 +255,17 @@ def thinner_scripts(config: Config, _abilities: Abilities) -> Iterator[Parts]:
     yield change_scripts(config, lambda script: script[: len(script) // 2]), config.edges
     yield change_scripts(config, lambda script: script[len(script) // 2 :]), config.edges
     items = [item for operator in config.operators for script in operator.scripts for item in script]
-    kinds = dict.fromkeys(kind_of(item) for item in items)
+    kinds = dict.fromkeys(name_kind(item) for item in items)
     for kind in kinds if len(kinds) > 1 else ():
         yield change_scripts(config, partial(without, kind)), config.edges
 
 
-def kind_of(item: ScriptItem) -> str:
+def name_kind(item: ScriptItem) -> str:
     return f"{item.type} {item.key}" if isinstance(item, Record) else item.type
 
 
 def without(kind: str, script: Script) -> Script:
-    return tuple(item for item in script if kind_of(item) != kind)
+    return tuple(item for item in script if name_kind(item) != kind)
 
 
 def change_scripts(config: Config, change: Callable[[Script], Script]) -> tuple[Operator, ...]:
@@ -294,4 +294,4 @@ def shorter(script: tuple[Item, ...]) -> Iterator[tuple[Item, ...]]:
 
 #: In their order.
 CUTS: tuple[Cut, ...] = (fewer_operators, narrower, thinner_scripts, shorter_scripts)
-REDUCTIONS: tuple[Reduction, ...] = (fewer_faults, usual_settings, *map(of_programs, CUTS), smaller_inputs)
+REDUCTIONS: tuple[Reduction, ...] = (fewer_faults, usual_settings, *map(make_reduction, CUTS), smaller_inputs)

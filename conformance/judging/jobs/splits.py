@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.text import printable
-from tidegate.reference.elements import Long, Status, StatusChange, Watermark
+from tidegate.reference.elements import MAX, MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.job.programs import Config, Operator, Record, ScriptItem
 from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks import source_output
@@ -25,14 +25,14 @@ class BadSplitsError(ValueError):
 
 
 @attrs.frozen
-class Read:
+class Followed:
     """A program whose scripts are what its sources emit, and the reasons for that."""
 
     config: Config
     reasons: Reasons
 
 
-def as_read(config: Config, told: dict[str, list[list[Any]]]) -> Read:
+def read_scripts(config: Config, told: dict[str, list[list[Any]]]) -> Followed:
     """Each source with the stream that it makes of its splits.
 
     Raises
@@ -50,7 +50,7 @@ def as_read(config: Config, told: dict[str, list[list[Any]]]) -> Read:
                 scripts[subtask] = tuple(item for item, _rules in emitted)
                 reasons[operator.id, subtask] = tuple(rules for _item, rules in emitted)
         operators.append(attrs.evolve(operator, scripts=tuple(scripts)))
-    return Read(attrs.evolve(config, operators=tuple(operators)), reasons)
+    return Followed(attrs.evolve(config, operators=tuple(operators)), reasons)
 
 
 class Edge:
@@ -65,8 +65,11 @@ class Edge:
     def follow(self, words: list[list[Any]]) -> list[tuple[ScriptItem, tuple[str, ...]]]:
         emitted: list[tuple[ScriptItem, tuple[str, ...]]] = []
         for word in words:
-            event, item = self.understand(word)
-            (outcome,) = source_output.step(self.state, event)
+            try:
+                event, item = self.understand(word)
+                (outcome,) = source_output.step(self.state, event)
+            except ValueError as error:
+                raise BadSplitsError(f"{self.name} cannot have done {printable(str(word), 80)}: {error}") from None
             self.state = outcome.state
             for seen in outcome.observations:
                 if isinstance(seen, Rejected):
@@ -88,17 +91,17 @@ class Edge:
                 return source_output.ReleaseSplit(split), None
             case ["periodic"]:
                 return source_output.PeriodicEmit(), None
-            case ["watermark", int() | None as split, mode, int(timestamp)]:
+            case ["watermark", int() | None as split, mode, int(timestamp)] if MIN <= timestamp <= MAX:
                 return source_output.EmitWatermark(Mode(mode), Long(timestamp), split), None
             case ["status", int() | None as split, mode, status]:
                 return source_output.EmitStatus(Mode(mode), Status(status), split), None
-            case ["item", int(split), int(at)] if at < len(self.script) and at not in self.read:
+            case ["item", int(split), int(at)] if 0 <= at < len(self.script) and at not in self.read:
                 if at < self.last.get(split, 0):
-                    raise BadSplitsError(f"{self.name} reads item {at} of split {split} too late")
+                    raise BadSplitsError(f"it reads item {at} of split {split} too late")
                 self.read[at], self.last[split] = split, at
                 return self.emit(self.script[at], split), self.script[at]
             case _:
-                raise BadSplitsError(f"{self.name} cannot have done {printable(str(word), 80)}")
+                raise BadSplitsError("no source does that, or not once more")
 
     @staticmethod
     def emit(item: ScriptItem, split: int) -> source_output.Event:

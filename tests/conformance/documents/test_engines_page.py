@@ -18,6 +18,7 @@ from tidegate.conformance.documents.engines_page import (
     tell_failures,
     tell_promise,
 )
+from tidegate.conformance.judging.jobs import draws
 from tidegate.conformance.judging.jobs.again import Again, runs_needed
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.files import TraceFileError
@@ -41,6 +42,14 @@ def test_reports_say_how_they_were_made():
         assert report["restored"] > report["jobs"] / 2 or not report["faults_drawn"] or not shows_restores(report)
         assert name_engine(report) in make_page(reports)
         assert all(note in make_page(reports) for note in report.get("notes", ()))
+        assert report["draws"] in range(1, draws.VERSION + 1)
+
+
+def test_a_report_of_earlier_draws_says_who_draws_its_jobs():
+    report = next(one for one in read_reports(DOCS / "engines"))
+    old, new = make_page([report | {"draws": 1}]), make_page([report | {"draws": draws.VERSION}])
+    assert "The jobs are of draws 1: commit " in old
+    assert "The jobs are of draws" not in new
 
 
 def test_two_reports_of_one_engine_are_told_apart():
@@ -90,7 +99,7 @@ def test_each_failure_has_a_command_that_shows_it_again_and_its_rate():
 def test_a_report_is_taken_with_what_was_written_by_hand(tmp_path, capsys):
     engine = "python:tests.conformance.judging.jobs.wrong_engines:EveryThird"
     run, kept = tmp_path / "run", tmp_path / "kept"
-    words = ["--jobs", "1", "--first", "3", "--until-fail", "3", "--again", "6", "--report", str(run)]
+    words = ["--jobs", "1", "--first", "4", "--until-fail", "3", "--again", "6", "--report", str(run)]
     main(["jobs", "--engine", engine, *words])
     kept.mkdir()
     page = ["generate", "engines-page", "--reports", str(kept), "--out", str(tmp_path / "page.md"), "--take", str(run)]
@@ -98,7 +107,7 @@ def test_a_report_is_taken_with_what_was_written_by_hand(tmp_path, capsys):
     (path,) = kept.glob("*.json")
     assert path.name == "python-1.0.0.json"
     report = json.loads(path.read_text())
-    assert "| job-0-3 | fail LOG-LOSS | 2 of 6 | " in (tmp_path / "page.md").read_text()
+    assert "| job-0-4 | fail LOG-LOSS | 2 of 6 | " in (tmp_path / "page.md").read_text()
     path.write_text(json.dumps(report | {"notes": ["By hand."], "known": {"fail LOG-LOSS": "x.md"}, "rows": -1}))
     capsys.readouterr()
     assert main(page) == 0

@@ -15,6 +15,7 @@ from tidegate.conformance.engines.flink.cluster.processes import ClusterError, F
 from tidegate.conformance.engines.flink.cluster.running import FAULTS, Run
 from tidegate.conformance.engines.flink.jobs.cluster import USUAL
 from tidegate.conformance.engines.flink.jobs.engine import ABILITIES, kit_of, to_options
+from tidegate.conformance.engines.flink.jobs.translation import translate_harmed
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 
@@ -59,7 +60,7 @@ class FlinkClusterJobs(JobEngine):
         answer = Run(cluster, {**asked, "faults": request.faults}).run()
         if "timeout" in answer:
             self.close(keep=True)
-        return Ran(answer)
+        return Ran(translate_harmed(request.graph, answer))
 
     def close(self, *, keep: bool = False) -> None:
         if self._cluster is not None:

@@ -25,7 +25,8 @@ from tidegate.conformance.engines.flink import cache
 from tidegate.conformance.engines.flink.jobs import harm
 from tidegate.conformance.engines.flink.jobs.cluster import USUAL, Cluster, ClusterDiedError
 from tidegate.conformance.engines.flink.jobs.compiling import OLDEST_ASYNC, OLDEST_SPLITS
-from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.flink.jobs.translation import SHOWN, translate_harmed, translate_run
+from tidegate.conformance.engines.jobs import JobEngine, weigh
 from tidegate.conformance.engines.text import printable
 
 #: Ways to run a job, the usual value first.
@@ -42,14 +43,14 @@ SETTINGS = {
     "object_reuse": (False, True),
     "buffer_debloating": (False, True),
     # Such operators have no interruptible timers: in half of the jobs in which everything is odd, they are not there.
-    "async_state": (False, False, True),
+    "async_state": weigh(False, {False: 1, True: 1}),
     # What follows makes a difference where a job is restored, and nowhere else.
     # Subtasks that write what is in flight into one file.
     "unaligned_shared_files": (5, 1),
     # What was in flight behind a task is restored before the next.
     "unaligned_to_downstream": (False, True),
     # Checkpoints are taken while that is still restored.
-    "unaligned_while_restored": (False, False, True),
+    "unaligned_while_restored": weigh(False, {False: 1, True: 1}),
     # Parts of a checkpoint are merged into larger files.
     "with_merged_files": (False, True),
 }
@@ -57,7 +58,7 @@ SETTINGS = {
 SOURCES = {
     "splits": (1, 2, 3),
     # A split is given out when the one before it is done; in half of the jobs in which everything is odd, it is not.
-    "splits_in_turn": (False, False, True),
+    "splits_in_turn": weigh(False, {False: 1, True: 1}),
     # The script is cut into parts; else items are dealt out one by one.
     "splits_in_parts": (False, True),
     "items_fetched": (1, 4),
@@ -94,7 +95,8 @@ ABILITIES = Abilities(
     idleness=True,
     checkpoints=True,
     chaining=True,
-    shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),
+    twin_edges=False,
+    shows=SHOWN,
     settings=SETTINGS,
     faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
@@ -160,7 +162,9 @@ class FlinkJobs(JobEngine):
         for fault in ("broken", "refused"):
             if fault in answer:
                 return Refused(fault, answer[fault])
-        return Ran({**answer, "unaligned": bool(request.settings.get("unaligned"))})
+        if request.faults:
+            return Ran(translate_harmed(request.graph, answer))
+        return Ran(translate_run(request.graph, answer, unaligned=bool(request.settings.get("unaligned"))))
 
     def harm(self, request: JobRequest, options: dict[str, Any]) -> dict[str, Any]:
         """A job that is killed and restored on its way."""

@@ -23,7 +23,7 @@ from tidegate.conformance.engines.errors import UnknownEngineError
 from tidegate.conformance.engines.flink import cache
 from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError
 from tidegate.conformance.engines.flink.jobs.engine import OPTIONS, SHAPE
-from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.jobs import JobEngine, weigh
 from tidegate.conformance.engines.text import printable
 
 #: Ways to run a query, the usual value first; none of them may change its result.
@@ -56,13 +56,13 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "reuse_sources": (True, False),
     "distinct_buckets": (1024, 1),
     # A source fails once, behind a checkpoint, and the job is restored.
-    "fails_after": (0, 0, 30, 80),
+    "fails_after": weigh(0, {0: 1, 30: 1, 80: 1}),
     "state_backend": ("hashmap", "rocksdb", "forst"),
     "changes_of_state": (False, True),
     "interval_cleanup_millis": (0, 5_000),
     "reuse_blocks": (False, True),
     # What is left of the tables is read as it is in the end, in one go.
-    "batch": (False, False, False, False, True),
+    "batch": weigh(False, {False: 3, True: 1}),
     # Rows of the result replace each other by a key, where the query has one.
     "by_key": (False, True),
     "materialize": ("AUTO", "FORCE"),
@@ -152,7 +152,9 @@ class FlinkSql(JobEngine):
             return Refused("internal", answer["broken"])
         if "refused" in answer:
             return Refused("refused", answer["refused"])
-        return Ran({name: answer[name] for name in ("error", "timeout", "collected") if name in answer})
+        told: dict[str, Any] = {name: answer[name] for name in ("error", "timeout") if name in answer}
+        changes = [one for of_subtask in answer.get("collected", {}).values() for one in of_subtask]
+        return Ran({**told, "changes": changes})
 
     def close(self) -> None:
         self._cluster.close()

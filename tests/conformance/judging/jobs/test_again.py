@@ -18,7 +18,7 @@ from tidegate.conformance.web.jobs import make_page
 #: Loses a record in each third run, and sends keys where it likes in all but the first.
 ENGINE = "python:tests.conformance.judging.jobs.wrong_engines:EveryThird"
 #: One that shows only the loss, and one that shows both.
-LOSES, BOTH = 3, 5
+LOSES, BOTH = 4, 6
 
 
 def run(first, **options):
@@ -32,7 +32,7 @@ def command(*words):
 def test_a_job_is_run_until_it_fails_and_no_further(capsys):
     assert main(command("--first", LOSES, "--until-fail", 9)) == Exit.VIOLATIONS
     said = capsys.readouterr().out
-    assert "job-0-3 fails, in run 3 of at most 9." in said
+    assert f"job-0-{LOSES} fails, in run 3 of at most 9." in said
     assert "1 jobs: 1 fail" in said
 
 
@@ -46,7 +46,7 @@ def test_what_breaks_another_rule_is_not_the_failure_that_is_looked_for(capsys):
     assert "in run 2 of" in capsys.readouterr().out
     assert main(command("--first", BOTH, "--until-fail", 9, "--rule", "LOG-LOSS")) == Exit.VIOLATIONS
     said = capsys.readouterr().out
-    assert "job-0-5 fails by LOG-LOSS, in run 3 of at most 9." in said
+    assert f"job-0-{BOTH} fails by LOG-LOSS, in run 3 of at most 9." in said
     assert "1 runs failed otherwise, or as expected." in said
     assert main(command("--first", BOTH, "--until-fail", 2, "--rule", "LOG-LOSS")) == Exit.CONFORMANT
     said = capsys.readouterr().out
@@ -90,7 +90,7 @@ def test_the_command_of_a_failure_shows_it_again(capsys):
         in (ToldJobs(result).text())
     )
     assert main(shlex.split(failure["reproduce"])[1:]) == Exit.VIOLATIONS
-    assert "job-0-3 fails by LOG-LOSS, in run 3 of" in capsys.readouterr().out
+    assert f"job-0-{LOSES} fails by LOG-LOSS, in run 3 of" in capsys.readouterr().out
 
 
 def words_of(failure):
@@ -103,7 +103,7 @@ def test_of_a_job_that_was_not_run_again_no_chance_is_told():
     (failure,) = ToldJobs(result).json()["failures"]
     assert (failure["again"], failure["missed"]) == (0, None)
     words = words_of(failure)
-    assert (words["--first"], words["--jobs"], words["--until-fail"]) == ("3", "1", "100")
+    assert (words["--first"], words["--jobs"], words["--until-fail"]) == (str(LOSES), "1", "100")
     assert "chance" not in ToldJobs(result).text()
 
 
@@ -136,7 +136,7 @@ def test_a_report_has_a_line_and_a_log_for_the_last_run_of_each_job(tmp_path):
     main(command("--first", LOSES, "--until-fail", 9, "--again", 6, "--report", tmp_path))
     _head, job, tail = lines_of(tmp_path)
     assert (job["status"], job["runs"]) == ("fail", 3)
-    assert [*(tmp_path / "runs").glob("*.parquet")] == [tmp_path / "runs" / "job-0-3.parquet"]
+    assert [*(tmp_path / "runs").glob("*.parquet")] == [tmp_path / "runs" / f"job-0-{LOSES}.parquet"]
     main(["audit", "--local", str(tmp_path / "runs"), "--report", str(tmp_path / "audit")])
     assert "LOG-LOSS" in (tmp_path / "audit" / "summary.md").read_text(), "the log is of the run that failed"
     assert [tail["failures"]] == [json.loads((tmp_path / "summary.json").read_text())["failures"]]
@@ -175,7 +175,7 @@ def test_an_interrupt_while_jobs_are_run_again_keeps_what_is_known():
             raise KeyboardInterrupt
 
     result = run(LOSES, until_fail=3, again=6, tell=stop)
-    assert (result.complete, result.again["job-0-3"].runs, result.exit_code) == (False, 2, Exit.VIOLATIONS)
+    assert (result.complete, result.again[f"job-0-{LOSES}"].runs, result.exit_code) == (False, 2, Exit.VIOLATIONS)
 
 
 def test_right_engines_have_nothing_to_run_again():

@@ -6,8 +6,14 @@ from random import Random
 import attrs
 import pytest
 
+from tidegate.conformance.judging.jobs import explanation
+from tidegate.conformance.judging.jobs.answers import Shown
+from tidegate.conformance.judging.jobs.drawing import JobCase
 from tidegate.conformance.judging.jobs.explanation import find_certain_sums, find_wrongs, replay
+from tidegate.conformance.judging.jobs.judging import judge_log
+from tidegate.conformance.judging.verdicts import Status
 from tidegate.properties.cases import job as strategy
+from tidegate.properties.runlog import check
 from tidegate.properties.runlog.recording import make_log
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long
@@ -75,8 +81,19 @@ def test_a_spoilt_log_does_not_pass(spoil):
 
 def test_a_log_that_counts_wrongly_does_not_pass():
     config, log, collected, totals = next(one for one in runs() if len(one[1].rows) > 3)
-    (wrong,) = find_wrongs(config, attrs.evolve(log, rows=log.rows[1:]), collected, totals)
+    worse = attrs.evolve(log, rows=log.rows[1:])
+    (wrong,) = find_wrongs(config, worse, collected, totals)
     assert "counts wrongly" in str(wrong)
+    judged = judge_log(JobCase("job", config), Shown((worse,), frozenset(Kind), config))
+    assert (judged.status, judged.explained, judged.wrongs[0]) == (Status.FAIL, False, wrong)
+
+
+def test_the_invariants_of_a_log_are_evaluated_once(monkeypatch):
+    config, log, *_results = next(one for one in runs() if len(one[1].rows) > 3)
+    asked = []
+    monkeypatch.setattr(explanation, "check", lambda log: asked.append(log) or check(log))
+    judge_log(JobCase("job", config), Shown((log,), frozenset(Kind), config))
+    assert asked == [log]
 
 
 def test_other_results_do_not_pass():

@@ -19,8 +19,10 @@ from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs import rows as reading
 from tidegate.conformance.judging.jobs import shrinking
 from tidegate.conformance.judging.jobs.drawing import check_drawable, draw_job
+from tidegate.conformance.judging.jobs.draws import VERSION
 from tidegate.conformance.judging.jobs.judging import Judge, tell_rows
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
+from tidegate.conformance.judging.jobs.report import head_of
 from tidegate.conformance.judging.jobs.run import run_jobs
 
 WORD = "\x1b[2J\u202e\x9b<b>"
@@ -41,6 +43,10 @@ class Says(ReferenceJobs):
 
 def first(**changes):
     return lambda rows, _log: {"rows": [{**rows[0], **changes}, *rows[1:]]}
+
+
+def more(**fields):
+    return lambda rows, _log: {"rows": rows, **fields}
 
 
 def in_file(content):
@@ -90,7 +96,35 @@ ANSWERS = {
     "a number without end": (first(timestamp=10**40), "field timestamp: a whole number"),
     "a word of another task": (first(task=WORD), "is of no|belongs to"),
     "a field of its own": (first(**{WORD: 1}), "which no run log has"),
-    "what only Flink's host shows": (lambda rows, _log: {"rows": rows[1:], "writers": 1, "totals": 2}, "LOG-|receive"),
+    "a field that no answer has": (lambda rows, _log: {"rows": rows[1:], "writers": 1}, "LOG-|receive"),
+    "totals that are a number": (more(totals=2, collected={}), "totals must be an object"),
+    "totals of no operator": (more(totals={"x": {"a": 1}}, collected={}), "results by operator"),
+    "totals that are words": (more(totals={"1": {"a": WORD}}, collected={}), "results by operator"),
+    "totals without what was collected": (more(totals={"1": {"a": 1}}), "results by operator"),
+    "results without keys": (more(totals={}, collected={"1": [[1]]}), "results by operator"),
+    "a graph without edges": (more(graph={"tasks": []}), "the job graph cannot be read"),
+    "a graph of odd tasks": (
+        more(graph={"tasks": [{"name": WORD, "operators": [7], "parallelism": 1}], "edges": []}),
+        "another job graph: its tasks are",
+    ),
+    "kinds that are numbers": (more(shows=[1]), "shows must be a list"),
+    "what splits cannot have done": (more(read={"1/0": [["leap"]]}), "cannot have done"),
+    "splits in a mode that there is not": (more(read={"1/0": [["watermark", None, WORD, 1]]}), "cannot have done"),
+    "an item before the first": (more(read={"1/0": [["add", 0], ["item", 0, -1]]}), "cannot have done"),
+    "a time without end": (more(read={"1/0": [["watermark", None, "immediate", 10**40]]}), "cannot have done"),
+    "splits that are no list": (more(read={"1/0": {}}), "read must be an object"),
+    "no generation": (lambda _rows, _log: {"generations": []}, "generations must be a list"),
+    "a generation without rows": (lambda _rows, _log: {"generations": [{}]}, "a generation: it must hold"),
+    "more generations than faults": (
+        lambda _rows, _log: {"generations": [{"rows": []}] * 2},
+        "there are 2 generations",
+    ),
+    "a generation that is too wide": (
+        lambda _rows, _log: {"generations": [{"rows": [], "parallelism": {"2": 999}}]},
+        "not in 1..3",
+    ),
+    "rows and generations": (lambda rows, _log: {"rows": rows, "generations": [{"rows": []}]}, "ok must be an object"),
+    "changes of a program": (lambda _rows, _log: {"changes": [["+I", "a"]]}, "no rows"),
     "an error": (lambda rows, _log: {"rows": rows[:1], "error": WORD * 999}, "the job failed"),
     "more hits than faults": (
         lambda rows, _log: {"rows": rows, "hit": [True] * 9},
@@ -133,7 +167,9 @@ ANSWERS = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_odd_answers_are_convicted_in_printable_words(name):
     make, message = ANSWERS[name]
-    judged = Judge(Says(make)).run(CASE)
+    judge = Judge(Says(make))
+    judge.abilities = attrs.evolve(judge.abilities, sources={"splits": (1, 2)})
+    judged = judge.run(CASE)
     told = str(judged.wrongs[0])
     assert told.isprintable()
     assert len(told) < 7000
@@ -289,11 +325,18 @@ def test_what_failed_is_not_tried_again_until_it_passes(tmp_path, engine):
     assert sum(one["items"] for one in small.values()) < sum(one["items"] for one in after["findings"].values())
 
 
-@pytest.mark.parametrize("options", [("--seed", "1"), ("--faults", "1")])
-def test_a_report_of_other_jobs_does_not_go_on(options, tmp_path, capsys):
-    (tmp_path / "report.jsonl").write_text('{"format":"tidegate-jobs/1","engine":"reference","seed":0,"faults":0}\n')
+@pytest.mark.parametrize(
+    ("changes", "options"), [({}, ("--seed", "1")), ({}, ("--faults", "1")), ({"draws": VERSION - 1}, ())]
+)
+def test_a_report_of_other_jobs_does_not_go_on(changes, options, tmp_path, capsys):
+    (tmp_path / "report.jsonl").write_text(json.dumps({**head_of("reference", 0), **changes}) + "\n")
     assert resume(tmp_path, *options) == Exit.BAD_INPUT
     assert "report of other jobs" in capsys.readouterr().err
+
+
+def test_a_report_of_the_same_jobs_goes_on(tmp_path):
+    (tmp_path / "report.jsonl").write_text(json.dumps(head_of("reference", 0)) + "\n")
+    assert resume(tmp_path) == Exit.CONFORMANT
 
 
 @pytest.mark.parametrize("restored", [{"9" * 5000: None}, {"1": 2**63}, {"0": 1}, {"1": -1}, {"1": True}, []])

@@ -11,7 +11,7 @@ from tidegate.conformance.judging.jobs.drawing import draw_job
 from tidegate.conformance.judging.jobs.explanation import run_anyhow
 from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.reference_jobs import ABILITIES, ReferenceJobs
-from tidegate.conformance.judging.jobs.results import compute_results, hold_to_results, is_tidy
+from tidegate.conformance.judging.jobs.results import compute_results, expect_results, is_tidy
 from tidegate.conformance.judging.jobs.shrinking import narrower, smaller_configs
 from tidegate.properties.cases.job import ACTIVE, IDLE, at, mark
 from tidegate.properties.runlog import check
@@ -106,7 +106,7 @@ def find_summed():
 def judge(results, task, config, *, counts_once=True):
     place = task, 0, 0, Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
     rows = [Row("run", *place, key=key, value=value) for key, value in results]
-    log = hold_to_results(config, RunLog("run", make_job(config), tuple(rows)), counts_once=counts_once)
+    log = expect_results(config, RunLog("run", make_job(config), tuple(rows)), counts_once=counts_once)
     others = [one for one in log.job.expected if one.task == task]
     log = attrs.evolve(log, job=attrs.evolve(log.job, expected=tuple(others)))
     (verdict,) = [one for one in check(renumber(log)) if one.invariant == "LOG-RESULT"]
@@ -129,7 +129,7 @@ def test_results_that_nobody_can_know_are_not_judged():
     config = draw_job(0, 3, ABILITIES).config
     place = "nobody", 0, 0, Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
     log = RunLog("run", make_job(config), (Row("run", *place, key="a", value=7),))
-    assert not hold_to_results(config, log).rows
+    assert not expect_results(config, log).rows
 
 
 def test_an_engine_that_shows_results_is_held_to_them():

@@ -13,6 +13,7 @@ import attrs
 import pytest
 
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
+from tests.paths import ROOT
 from tests.processes import launch
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
@@ -22,8 +23,7 @@ from tidegate.conformance.engines.flink.jobs.engine import FlinkJobs
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.jobs.drawing import JobCase, draw_job
 from tidegate.conformance.judging.jobs.explanation import END_OF_TIME
-from tidegate.conformance.judging.jobs.judging import Judge, judge_log, outcomes_of
-from tidegate.conformance.judging.jobs.reading import OtherGraphError, read_run
+from tidegate.conformance.judging.jobs.judging import Judge
 from tidegate.conformance.judging.jobs.shrinking import shrink_job
 from tidegate.conformance.judging.verdicts import Status as Verdict
 from tidegate.properties.runlog import check
@@ -76,9 +76,9 @@ def make_timers(*script):
     return JobCase("timers", Config(operators, edges, extension="event_time"))
 
 
-def test_word_count_is_a_run_of_the_specification(word_count):
+def test_word_count_is_a_run_of_the_specification(judge, word_count):
     case, shown = word_count
-    judged = judge_log(case, read_run(case.config, shown, "words", "flink"), *outcomes_of(shown))
+    judged = judge.judge(case, shown)
     assert (judged.wrongs, judged.explained) == ((), True)
     assert shown["totals"] == {"3": {"to": 2, "be": 2, "or": 1, "not": 1}}
 
@@ -139,14 +139,18 @@ def test_the_end_overtakes_timers_that_are_interrupted_and_records_are_lost(judg
 
 
 def drop(rows, kind, direction):
-    place = next(at for at, row in enumerate(rows) if row[5] == kind and row[2] == direction)
+    place = next(at for at, row in enumerate(rows) if row["kind"] == kind and row.get("dir") == direction)
     return rows[:place] + rows[place + 1 :]
 
 
 def swap_records(rows):
-    first, second = [at for at, row in enumerate(rows) if row[5] == "record" and row[2] == "in" and row[4] == 0][:2]
+    records = [at for at, row in enumerate(rows) if (row["kind"], row.get("dir")) == ("record", "in")]
+    channels = [[rows[at][name] for name in ("edge", "producer", "consumer")] for at in records]
+    first, second = next(
+        pair for pair in combinations(range(len(records)), 2) if channels[pair[0]] == channels[pair[1]]
+    )
     rows = list(rows)
-    rows[first], rows[second] = rows[second], rows[first]
+    rows[records[first]], rows[records[second]] = rows[records[second]], rows[records[first]]
     return rows
 
 
@@ -155,8 +159,8 @@ def delay_watermark(rows):
     place, later = next(
         (place, later)
         for place, later in combinations(range(len(rows)), 2)
-        if rows[place][5] == "watermark" and rows[place][2] == "out"
-        if rows[later][5] == "record" and rows[later][:2] == rows[place][:2]
+        if (rows[place]["kind"], rows[place].get("dir"), rows[later]["kind"]) == ("watermark", "out", "record")
+        if [rows[later][name] for name in ("task", "subtask")] == [rows[place][name] for name in ("task", "subtask")]
     )
     return [*rows[:place], *rows[place + 1 : later + 1], rows[place], *rows[later + 1 :]]
 
@@ -171,26 +175,16 @@ def delay_watermark(rows):
         (delay_watermark, "OUT-"),
     ],
 )
-def test_a_log_that_lies_is_caught(word_count, lie, complaint):
+def test_a_log_that_lies_is_caught(judge, word_count, lie, complaint):
     case, shown = word_count
-    told = {**shown, "rows": lie(shown["rows"])}
-    judged = judge_log(case, read_run(case.config, told, "words", "flink"), *outcomes_of(told))
+    judged = judge.judge(case, {**shown, "rows": lie(shown["rows"])})
     assert any(complaint in str(wrong) for wrong in judged.wrongs), judged.wrongs
 
 
-def test_results_that_lie_are_caught(word_count):
+def test_results_that_lie_are_caught(judge, word_count):
     case, shown = word_count
-    told = {**shown, "totals": {"3": {"to": 2, "be": 2, "or": 1, "not": 2}}}
-    judged = judge_log(case, read_run(case.config, told, "words", "flink"), *outcomes_of(told))
+    judged = judge.judge(case, {**shown, "totals": {"3": {"to": 2, "be": 2, "or": 1, "not": 2}}})
     assert "LOG-RESULT: the sums know something else" in map(str, judged.wrongs)
-
-
-@pytest.mark.parametrize(("key", "value"), [("name", "o3"), ("parallelism", 3)])
-def test_another_job_graph_is_refused(word_count, key, value):
-    case, shown = word_count
-    graph = [{**vertex, key: value} if vertex["inputs"] else vertex for vertex in shown["graph"]]
-    with pytest.raises(OtherGraphError):
-        read_run(case.config, {**shown, "graph": graph}, "words", "flink")
 
 
 STARTING = """
@@ -240,10 +234,8 @@ def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, cap
         "jobs",
         "--engine",
         "flink:2.3.0",
-        "--first",
-        "6",
-        "--jobs",
-        "2",
+        "--case",
+        str(ROOT / "docs/findings/flink-idle-end.json"),
         "--report",
         str(tmp_path),
         "--format",
@@ -252,7 +244,7 @@ def test_command_writes_run_logs_and_a_summary(judge, monkeypatch, tmp_path, cap
     assert main([*command, "--expect", str(known)]) == Exit.CONFORMANT
     summary = json.loads(capsys.readouterr().out)
     assert summary == json.loads((tmp_path / "summary.json").read_text())
-    assert (summary["jobs"], summary["findings"]) == (2, {})
+    assert (summary["jobs"], summary["findings"]) == (1, {})
     for file in sorted((tmp_path / "runs").glob("*.parquet")):
         assert not any(verdict.violations for verdict in check(read_runlog(file)))
 
