@@ -16,9 +16,7 @@ class Chaining:
         return self.on_graph(read_graph(event))
 
     def on_graph(self, nodes: list[Node]) -> Observations:
-        for node in nodes:
-            for edge in node.outputs:
-                self.is_chained(edge)
+        self.decide(nodes)
         sources = sorted((node for node in nodes if node.is_source()), key=lambda node: node.id)
         chained: dict[int, Node] = {}
         for source in sources:
@@ -41,6 +39,12 @@ class Chaining:
             vertices.append({"type": "vertex", "head": head.id, "operators": sorted(members), "name": name})
         vertices.sort(key=lambda vertex: int(vertex["head"]))
         return vertices
+
+    def decide(self, nodes: list[Node]) -> None:
+        """From the sources on: each edge keeps its decision, and no walk back to the head of a chain is long."""
+        for node in nodes:
+            for edge in node.outputs:
+                self.is_chained(edge)
 
     def gather(self, node: Node, members: list[int], pending: list[Node]) -> None:
         """Follow the chain edges of a node first; the others start chains of their own."""

@@ -199,9 +199,7 @@ class JobGraph(Reading, Results, Chaining):
         if self.program.is_impossible:
             return wire.rejected()
         nodes = self.program.nodes
-        for node in nodes:
-            for edge in node.outputs:
-                self.is_chained(edge)
+        self.decide(nodes)
         found = {node.id: self.find_host(node) for node in nodes if node.is_source()}
         self.hosts = {source: target for source, target in found.items() if target is not None}
         out: wire.Observations = []
