@@ -16,9 +16,7 @@ class Chaining:
         return self.on_graph(read_graph(event))
 
     def on_graph(self, nodes: list[Node]) -> Observations:
-        for node in nodes:
-            for edge in node.outputs:
-                self.is_chained(edge)
+        self.decide(nodes)
         sources = sorted((node for node in nodes if node.is_source()), key=lambda node: node.id)
         chained: dict[int, Node] = {}
         for source in sources:
@@ -41,6 +39,12 @@ class Chaining:
             vertices.append({"type": "vertex", "head": head.id, "operators": sorted(members), "name": name})
         vertices.sort(key=lambda vertex: int(vertex["head"]))
         return vertices
+
+    def decide(self, nodes: list[Node]) -> None:
+        """From the sources on: each edge keeps its decision, and no walk back to the head of a chain is long."""
+        for node in nodes:
+            for edge in node.outputs:
+                self.is_chained(edge)
 
     def gather(self, node: Node, members: list[int], pending: list[Node]) -> None:
         """Follow the chain edges of a node first; the others start chains of their own."""
@@ -92,8 +96,7 @@ class Chaining:
             up.slot_group == down.slot_group
             and up.strategy != "never"
             and self.joins(down, up)
-            and edge.partitioner == "forward"
-            and edge.exchange != "batch"
+            and self.is_forward(edge)
             and up.parallelism == down.parallelism
             and (self.different_max_parallelism or up.max_parallelism == down.max_parallelism)
             and not self.yields_to_legacy(up, down)
@@ -103,6 +106,9 @@ class Chaining:
         if down.strategy == "head_with_sources":
             return up.kind == "source"
         return down.strategy == "always"
+
+    def is_forward(self, edge: Edge) -> bool:
+        return edge.partitioner == "forward" and edge.exchange != "batch"
 
     def yields_to_legacy(self, up: Node, down: Node) -> bool:
         """A yielding operator must not share a chain with the legacy source at its head, CHAIN-11."""
@@ -215,10 +221,10 @@ class ChainingLegacySourceCountsAsSource(Chaining):
 class ChainingAnyPartitionerAtOne(Chaining):
     """Between single subtasks any partitioner is as good as forward."""
 
-    is_chainable_input = changed(
-        Chaining.is_chainable_input,
+    is_forward = changed(
+        Chaining.is_forward,
         'edge.partitioner == "forward"',
-        '(edge.partitioner == "forward" or up.parallelism == down.parallelism == 1)',
+        '(edge.partitioner == "forward" or edge.source.parallelism == edge.target.parallelism == 1)',
     )
 
 
@@ -226,8 +232,8 @@ class ChainingAnyPartitionerAtOne(Chaining):
 class ChainingRescaleChained(Chaining):
     """Rescale between equal parallelism is taken for forward."""
 
-    is_chainable_input = changed(
-        Chaining.is_chainable_input, 'edge.partitioner == "forward"', 'edge.partitioner in {"forward", "rescale"}'
+    is_forward = changed(
+        Chaining.is_forward, 'edge.partitioner == "forward"', 'edge.partitioner in {"forward", "rescale"}'
     )
 
 
@@ -253,16 +259,14 @@ class ChainingSwitchMissesChainedSources(Chaining):
 class ChainingBatchExchangeChained(Chaining):
     """A forward edge with an explicit batch exchange is chained."""
 
-    is_chainable_input = changed(Chaining.is_chainable_input, 'edge.exchange != "batch"', "True")
+    is_forward = changed(Chaining.is_forward, ' and edge.exchange != "batch"', "")
 
 
 @wrong("CHAIN-9", "CHAIN-17", "CHAIN-19", "CHAIN-20")
 class ChainingPipelinedExchangeUnchained(Chaining):
     """A forward edge with an explicit pipelined exchange is not chained."""
 
-    is_chainable_input = changed(
-        Chaining.is_chainable_input, 'edge.exchange != "batch"', 'edge.exchange not in {"batch", "pipelined"}'
-    )
+    is_forward = changed(Chaining.is_forward, 'edge.exchange != "batch"', 'edge.exchange not in {"batch", "pipelined"}')
 
 
 @wrong("CHAIN-10", "CHAIN-17", "CHAIN-19", "CHAIN-20")

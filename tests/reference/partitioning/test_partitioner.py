@@ -29,20 +29,6 @@ def run(config, *events):
     return [[seen.channel for seen in outcome.observations] for outcome in outcomes], outcomes[-1].rules
 
 
-@pytest.mark.rule("PART-1")
-@pytest.mark.parametrize("kind", [partitioning.Partitioner.FORWARD, partitioning.Partitioner.GLOBAL])
-def test_part_1_forward_and_global_send_to_channel_0(kind):
-    assert run(partitioning.Config(kind, 3), partitioning.Record(), partitioning.Record()) == ([[0], [0]], ("PART-1",))
-
-
-@pytest.mark.rule("PART-2")
-def test_part_2_rescale_starts_at_0_and_wraps():
-    assert run(partitioning.Config(partitioning.Partitioner.RESCALE, 3), *[partitioning.Record()] * 5) == (
-        [[0], [1], [2], [0], [1]],
-        ("PART-2",),
-    )
-
-
 @pytest.mark.rule("PART-3")
 def test_part_3_rebalance_starts_anywhere_and_wraps():
     sequences = set()
@@ -68,14 +54,6 @@ def test_part_4_shuffle_may_take_any_channel_at_any_time():
     ]
     assert {outcome.state for outcome in outcomes} == {state}
     assert {outcome.rules for outcome in outcomes} == {("PART-4",)}
-
-
-@pytest.mark.rule("PART-5")
-def test_part_5_broadcast_sends_to_every_channel():
-    assert run(partitioning.Config(partitioning.Partitioner.BROADCAST, 3), partitioning.Record()) == (
-        [ALL],
-        ("PART-5",),
-    )
 
 
 @pytest.mark.rule("PART-6")
@@ -117,31 +95,6 @@ def test_part_6_the_type_of_a_key_counts():
 def test_out_7_watermarks_go_everywhere_in_any_order(kind):
     events = [Watermark(Long(timestamp)) for timestamp in (3, 1, MAX, 1)]
     assert run(config_of(kind), *events) == ([ALL] * 4, ("OUT-7", "OUT-12"))
-
-
-@pytest.mark.rule("OUT-7")
-def test_out_7_no_watermark_while_idle():
-    mark = Watermark(Long(5))
-    assert run(partitioning.Config(partitioning.Partitioner.GLOBAL, 3), IDLE, mark) == ([ALL, []], ("OUT-7",))
-    assert run(partitioning.Config(partitioning.Partitioner.GLOBAL, 3), IDLE, mark, ACTIVE, mark)[0] == [
-        ALL,
-        [],
-        ALL,
-        ALL,
-    ]
-
-
-@pytest.mark.rule("OUT-9")
-def test_out_9_only_changes_of_the_status_are_announced():
-    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), ACTIVE) == ([[]], ("OUT-9",))
-    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), IDLE, IDLE, ACTIVE, ACTIVE, IDLE)[0] == [
-        ALL,
-        [],
-        ALL,
-        [],
-        ALL,
-    ]
-    assert run(partitioning.Config(partitioning.Partitioner.FORWARD, 3), IDLE)[1] == ("OUT-9", "OUT-12")
 
 
 @pytest.mark.rule("OUT-10")

@@ -1,4 +1,4 @@
-"""The wiring of producers and consumers, rule by rule."""
+"""The wiring of producers and consumers: old releases, dynamic graphs, and claims."""
 
 import pytest
 
@@ -13,58 +13,9 @@ def wire(pattern, producers, consumers):
     return outcome
 
 
-def triples(outcome):
-    return [(seen.consumer, seen.producer, seen.subpartition) for seen in outcome.observations]
-
-
-@pytest.mark.rule("PART-15")
-def test_part_15_all_to_all():
-    outcome = wire(Pattern.ALL_TO_ALL, 2, 3)
-    assert triples(outcome) == [(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 2), (2, 1, 2)]
-    assert outcome.rules == ("PART-15",)
-
-
-@pytest.mark.rule("PART-16")
-@pytest.mark.parametrize(
-    ("producers", "consumers", "runs"),
-    [
-        (1, 1, [[0]]),
-        (3, 3, [[0], [1], [2]]),
-        (4, 2, [[0, 1], [2, 3]]),
-        (5, 3, [[0], [1, 2], [3, 4]]),
-        (7, 3, [[0, 1], [2, 3], [4, 5, 6]]),
-    ],
-)
-def test_part_16_pointwise_with_no_more_consumers(producers, consumers, runs):
-    outcome = wire(Pattern.POINTWISE, producers, consumers)
-    assert triples(outcome) == [(consumer, producer, 0) for consumer, run in enumerate(runs) for producer in run]
-    assert outcome.rules == ("PART-16",)
-
-
-@pytest.mark.rule("PART-17")
-@pytest.mark.parametrize(
-    ("producers", "consumers", "reads"),
-    [
-        (2, 4, [(0, 0), (0, 1), (1, 0), (1, 1)]),
-        (3, 5, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0)]),
-        # The run of the second producer starts with its subpartition 1.
-        (3, 7, [(0, 0), (0, 1), (0, 2), (1, 1), (1, 0), (2, 1), (2, 0)]),
-    ],
-)
-def test_part_17_pointwise_with_more_consumers(producers, consumers, reads):
-    outcome = wire(Pattern.POINTWISE, producers, consumers)
-    assert triples(outcome) == [(consumer, *read) for consumer, read in enumerate(reads)]
-    assert outcome.rules == ("PART-17",)
-
-
 @pytest.mark.parametrize("pair", [(7, 57), (57, 7), (13, 14), (26, 22), (299, 300), (300, 299), (1, 300), (300, 1)])
 def test_properties_hold_far_beyond_small_pairs(pair):
     assert len(wire(Pattern.POINTWISE, *pair).observations) == max(pair)
-
-
-def test_a_second_event_gives_the_same_again():
-    first, again = walk("wiring", Config(Pattern.POINTWISE, 3, 7), (Wire(), Wire()))
-    assert first == again
 
 
 @pytest.mark.rule("PART-18")
@@ -100,27 +51,6 @@ def test_part_19_subpartitions_of_a_dynamic_graph(count, consumers, runs):
     assert [list(compute(j, count, consumers, broadcast=True)) for j in range(consumers)] == [
         [*range(count)]
     ] * consumers
-
-
-@pytest.mark.rule("PART-19")
-@pytest.mark.parametrize(
-    ("pattern", "producers", "consumers", "trace", "shown"),
-    [
-        ("all_to_all", 1, 2, "wire3", "0:0.0 1:0.1 1:0.2"),
-        ("all_to_all", 1, 2, "late2", "0:0.0 0:0.1 1:0.0 1:0.1"),
-        ("all_to_all", 2, 1, "early1", "0:0.0 0:1.0"),
-        ("pointwise", 2, 3, "wire2", "0:0.0 1:0.1 2:1.0 2:1.1"),
-        ("pointwise", 2, 3, "late2", "0:0.0 1:0.1 2:1.0 2:1.1"),
-        ("all_to_all", 1, 2, "early2", "rejected"),
-        ("all_to_all", 1, 2, "wire1", "rejected"),
-        ("pointwise", 1, 2, "wire1", "rejected"),
-    ],
-)
-def test_part_19_wiring_of_a_dynamic_graph(pattern, producers, consumers, trace, shown):
-    config = Config(Pattern(pattern), producers, consumers, "dynamic")
-    seen = walk("wiring", config, trace)[-1].observations
-    told = [f"{one.consumer}:{one.producer}.{one.subpartition}" if isinstance(one, Reads) else one.type for one in seen]
-    assert " ".join(told) == shown
 
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
