@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.reference.walking import broken_claims, claim, seen
+from tests.reference.walking import broken_claims, claim, seen, walk
 from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action, values
 from tidegate.reference.mailbox import mails as mailboxes
@@ -12,6 +12,11 @@ from tidegate.reference.mailbox.step import step
 from tidegate.reference.model import InvalidInputError, Outcome
 
 NEW, OLD = "flink-35051", "flink-14304"
+
+
+@pytest.mark.rule("MBOX-7")
+def test_mbox_7_a_turn_names_the_resumption_that_it_is_put_down_to():
+    assert walk("mailbox", values.Config(), "suspend resume0 loop")[-1].rules == ("MBOX-1", "MBOX-7")
 
 
 @pytest.mark.rule("MBOX-2")
