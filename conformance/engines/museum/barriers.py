@@ -482,7 +482,7 @@ class BarriersCompletedBeginsAgain(Barriers):
 
     class Handler(BarrierHandler):
         def on_barrier(self, channel: int, checkpoint: int, mode: str, created: int) -> wire.Observations:
-            if checkpoint == self.current and (not self.pending):
+            if checkpoint == self.current and not self.pending:
                 self.current -= 1
             return super().on_barrier(channel, checkpoint, mode, created)
 

@@ -8,14 +8,14 @@ from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.museum.wrong import changed, wrong
 
 _NOT_OURS = ("scheduled", "reconciling")
-_TERMINAL = ("finished", "canceled", "failed")
 EXTENSIONS = ("invokable", "final_checkpoint")
 _REPLIES = ("taken", "refused", "failed", "closing")
-_PREPARATION = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
 _UNCHECKED = ("load_code", "copy_files", "instantiate", "clean_up")
 
 
 class Task:
+    preparation = ("load_code", "register_network", "copy_files", "build_environment", "instantiate")
+
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.operators = wire.get_at_least(config, "operators", 1)
         self.outputs = wire.get_at_least(config, "outputs", 0)
@@ -28,18 +28,14 @@ class Task:
         self.is_safe = False
         self.cleaning = self.untold = self.has_instance = False
         self.state = "created"
-        self.plan = self.make_plan()
+        cleaning = ["clean_up"] if self.has_code else []
+        self.plan = [*self.preparation, "restore", "invoke", *cleaning, "finish_partitions"]
         self.doing = ""
         self.started = False
         self.over = False
         self.data_ended = False
         #: The outputs that were acknowledged, each as often as it was.
         self.acknowledged: list[int] = []
-
-    def make_plan(self) -> list[str]:
-        preparation = list(_PREPARATION)
-        cleaning = ["clean_up"] if self.has_code else []
-        return [*preparation, "restore", "invoke", *cleaning, "finish_partitions"]
 
     def step(self, event: wire.Json) -> wire.Observations:
         match event.get("type"):
@@ -67,15 +63,15 @@ class Task:
             case "ask_for_room" if self.has_code:
                 has_room = wire.get_boolean(event, "has_room")
                 runs = self.state in {"initializing", "running"}
-                return [{"type": "back_pressured", "value": runs and self.outputs > 0 and (not has_room)}]
+                return [{"type": "back_pressured", "value": runs and self.outputs > 0 and not has_room}]
             case "begin_checkpoint" if self.waits:
-                number, stops = (wire.get_long(event, "checkpoint"), wire.get_boolean(event, "stops"))
+                number, stops = wire.get_long(event, "checkpoint"), wire.get_boolean(event, "stops")
                 return self.begin(number, stops=stops) if self.takes_part() else wire.rejected()
             case "complete_checkpoint" if self.waits:
                 number = wire.get_long(event, "checkpoint")
                 return self.complete(number) if self.takes_part() else wire.rejected()
             case "abort_checkpoint" if self.waits:
-                number, latest = (wire.get_long(event, "checkpoint"), wire.get_long(event, "completed"))
+                number, latest = wire.get_long(event, "checkpoint"), wire.get_long(event, "completed")
                 return self.give_up(number, latest) if self.takes_part() else wire.rejected()
         raise wire.unknown_type(event)
 
@@ -87,8 +83,7 @@ class Task:
             if self.stop not in {None, number}:
                 return wire.rejected()
             self.stop = number
-        is_behind = self.data_ended
-        if is_behind and self.behind is None:
+        if self.data_ended and self.behind is None:
             self.behind = number
         return []
 
@@ -120,10 +115,10 @@ class Task:
         return [{"type": "declined", "reason": "closing" if reply == "closing" else "failure"}]
 
     def is_alive(self) -> bool:
-        return self.started and (not self.over)
+        return self.started and not self.over
 
     def is_invoked(self) -> bool:
-        return self.is_alive() and self.doing == "invoke" and (not self.cleaning)
+        return self.is_alive() and self.doing == "invoke" and not self.cleaning
 
     def on_start(self) -> wire.Observations:
         if self.over or self.started:
@@ -131,44 +126,39 @@ class Task:
         if self.state == "created":
             self.started = True
             return self.change("deploying")
-        if self.started:
-            return []
         self.over = True
         if self.state == "failed":
             return [{"type": "final", "state": "failed"}]
-        out = self.change("canceled")
-        return [*out, {"type": "final", "state": "canceled"}]
+        return [*self.change("canceled"), {"type": "final", "state": "canceled"}]
 
     def change(self, state: str) -> wire.Observations:
         self.state = state
         return [{"type": "state", "state": state}]
 
     def end_cleaning(self, *, failed: bool) -> wire.Observations:
-        self.cleaning, self.over = (False, True)
+        self.cleaning, self.over = False, True
         done: wire.Observations = [] if failed else [{"type": "step", "name": "clean_up"}]
         return [*done, *self.tell(), *self.release(), {"type": "final", "state": self.state}]
 
     def tell(self) -> wire.Observations:
         """Code that met an exception is told to stop in the end, unless it was told before."""
-        untold, self.untold = (self.untold, False)
+        untold, self.untold = self.untold, False
         return [{"type": "cancel_invokable"}] if untold else []
 
     def release(self) -> wire.Observations:
-        built = self.has_code and self.has_instance
-        return [{"type": "writer_closed"}, {"type": "released"}] if built else [{"type": "released"}]
+        closed: wire.Observations = [{"type": "writer_closed"}] if self.has_code and self.has_instance else []
+        return [*closed, {"type": "released"}]
 
     def on_proceed(self) -> wire.Observations:
         if self.cleaning:
             return self.end_cleaning(failed=False)
         self.has_instance = self.has_instance or self.doing == "instantiate"
-        unwanted = {"canceling", "failed"}
-        unchecked = _UNCHECKED
-        if self.state in unwanted and (not self.plan or self.plan[0] not in unchecked):
+        if self.state in {"canceling", "failed"} and (not self.plan or self.plan[0] not in _UNCHECKED):
             return self.end(cancelled=True, code=self.plan[0] if self.plan else "")
         if not self.plan:
             return self.finish()
         leaves = self.plan[0] == "clean_up" and self.state == "running"
-        if (self.plan[0] == "finish_partitions" or leaves) and (not self.may_end_partitions()):
+        if (self.plan[0] == "finish_partitions" or leaves) and not self.may_end_partitions():
             return wire.rejected()
         self.doing = self.plan.pop(0)
         out: wire.Observations = []
@@ -182,11 +172,8 @@ class Task:
         return out
 
     def may_end_partitions(self) -> bool:
-        if self.waits and (not self.is_safe):
-            return False
-        if not self.data_ended:
-            return False
-        return len(self.acknowledged) >= self.outputs
+        is_safe = self.is_safe or not self.waits
+        return is_safe and self.data_ended and len(self.acknowledged) >= self.outputs
 
     def finish(self) -> wire.Observations:
         self.over = True
@@ -197,67 +184,43 @@ class Task:
 
         Code that is to restore or to be invoked, or is about it, cleans up.
         """
-        _bug, before = (self.bug, self.state)
+        before = self.state
         self.untold = before in {"initializing", "running"}
         self.cleaning = self.has_code and code in {"restore", "invoke"}
         self.over = not self.cleaning
-        target = "failed"
-        if before == "canceling":
-            target = "canceled"
-        elif before == "failed":
-            target = "failed"
-        elif cancelled:
-            target = "canceled"
+        target = "canceled" if before == "canceling" or (cancelled and before != "failed") else "failed"
         out = [] if target == before else self.change(target)
         if self.cleaning:
             return out
-        out += self.tell()
-        out += self.release()
-        return [*out, {"type": "final", "state": target}]
-
-    def is_settled(self, state: str, target: str) -> bool:
-        if state == "canceling":
-            return True
-        if state == "finished":
-            return True
-        return state in _TERMINAL
+        return [*out, *self.tell(), *self.release(), {"type": "final", "state": target}]
 
     def on_interference(self, seen: str, target: str) -> wire.Observations:
         if seen in _NOT_OURS:
             return wire.rejected()
-        if self.is_settled(seen, target):
+        settled = {"canceling", "finished", "canceled", "failed"}
+        if seen in settled:
             return []
         lost: wire.Observations = [] if seen == self.state else [{"type": "lost", "state": self.state}]
-        if self.is_settled(self.state, target):
+        if self.state in settled:
             return lost
-        told = {"initializing", "running"}
-        before = self.state
-        out = [*lost, *self.change(target)]
-        return [*out, {"type": "cancel_invokable"}] if before in told else out
+        told: wire.Observations = [{"type": "cancel_invokable"}] if self.state in {"initializing", "running"} else []
+        return [*lost, *self.change(target), *told]
 
     def on_end_of_data(self, *, drain: bool) -> wire.Observations:
         if self.data_ended:
             return wire.rejected()
         self.data_ended = True
-        finished: wire.Observations = []
-        if drain:
-            finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
-            if drain:
-                place = 0
-                finished.insert(place, {"type": "watermark", "timestamp": str(wire.HIGHEST)})
+        watermark: wire.Observations = [{"type": "watermark", "timestamp": str(wire.HIGHEST)}]
+        finished: wire.Observations = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
         ends: wire.Observations = [
             {"type": "end_of_data", "output": output, "drain": drain}
             for output in range(self.outputs)
             if self.state == "running"
         ]
-        return finished + ends
+        return [*watermark, *finished, *ends] if drain else ends
 
     def on_acknowledge(self, output: int) -> wire.Observations:
-        if not self.data_ended:
-            return wire.rejected()
-        if not 0 <= output < self.outputs:
-            return wire.rejected()
-        if output in self.acknowledged:
+        if not self.data_ended or not 0 <= output < self.outputs or output in self.acknowledged:
             return wire.rejected()
         self.acknowledged.append(output)
         return []
@@ -279,33 +242,23 @@ class TaskScheduledHere(Task):
 class TaskFinishedMayFail(Task):
     """A finished task can still be failed from outside."""
 
-    def is_settled(self, state: str, target: str) -> bool:
-        if state == "canceling":
-            return True
-        if state == "finished":
-            return target != "failed"
-        return state in _TERMINAL
+    on_interference = changed(
+        Task.on_interference, '"finished", "canceled"', '"finished" if target == "canceling" else "failed", "canceled"'
+    )
 
 
 @wrong("TASK-2", "TASK-1")
 class TaskFailsWhileCanceling(Task):
     """A failure from outside replaces a cancellation that is under way."""
 
-    def is_settled(self, state: str, target: str) -> bool:
-        if state == "canceling":
-            return target != "failed"
-        if state == "finished":
-            return True
-        return state in _TERMINAL
+    on_interference = changed(Task.on_interference, '{"canceling", ', "{target, ")
 
 
 @wrong("TASK-2", "TASK-1")
 class TaskLoserGivesUp(Task):
     """Whoever loses the race for the state does not look again: a cancel that raced with the start is lost."""
 
-    on_interference = changed(
-        Task.on_interference, "self.is_settled(self.state, target)", "self.is_settled(self.state, target) or lost"
-    )
+    on_interference = changed(Task.on_interference, "self.state in settled", "lost or self.state in settled")
 
 
 @wrong("TASK-2", "TASK-1")
@@ -313,9 +266,7 @@ class TaskChangesWithoutComparing(Task):
     """The state is set without comparing it with what was seen, so nobody notices a lost race."""
 
     on_interference = changed(
-        Task.on_interference,
-        'lost: wire.Observations = [] if seen == self.state else [{"type": "lost", "state": self.state}]',
-        "lost = []",
+        Task.on_interference, '[] if seen == self.state else [{"type": "lost", "state": self.state}]', "[]"
     )
 
 
@@ -323,21 +274,22 @@ class TaskChangesWithoutComparing(Task):
 class TaskThreadStartsTwice(Task):
     """A second start of the thread is accepted, and does nothing."""
 
-    on_start = changed(Task.on_start, "self.over or self.started", "self.over")
+    def on_start(self) -> wire.Observations:
+        return [] if self.is_alive() else super().on_start()
 
 
 @wrong("TASK-3")
 class TaskCanceledTaskIsStarted(Task):
     """A task that was cancelled before its thread started is deployed all the same."""
 
-    on_start = changed(Task.on_start, 'self.state == "created"', 'self.state == "created" or self.state == "canceling"')
+    on_start = changed(Task.on_start, 'self.state == "created"', 'self.state in {"created", "canceling"}')
 
 
 @wrong("TASK-3", "TASK-5")
 class TaskCanceledBeforeStartUnreported(Task):
     """The end of a task that was cancelled before its thread started is reported to nobody."""
 
-    on_start = changed(Task.on_start, '[*out, {"type": "final", "state": "canceled"}]', "out")
+    on_start = changed(Task.on_start, ', {"type": "final", "state": "canceled"}', "")
 
 
 @wrong("TASK-3", "TASK-5")
@@ -352,60 +304,28 @@ class TaskThreadOutlivesItsEnd(Task):
 class TaskRegistersOutputsLast(Task):
     """Outputs are registered with the network after the code was instantiated, right before restoring."""
 
-    make_plan = changed(
-        Task.make_plan,
-        'cleaning = ["clean_up"] if self.has_code else []',
-        'preparation.append(preparation.pop(1))\ncleaning = ["clean_up"] if self.has_code else []',
-    )
+    preparation = ("load_code", "copy_files", "build_environment", "instantiate", "register_network")
 
 
 @wrong("TASK-4")
 class TaskCodeBeforeEnvironment(Task):
     """The code is instantiated before its environment is built."""
 
-    make_plan = changed(
-        Task.make_plan,
-        'cleaning = ["clean_up"] if self.has_code else []',
-        'preparation[3:] = preparation[:2:-1]\ncleaning = ["clean_up"] if self.has_code else []',
-    )
+    preparation = ("load_code", "register_network", "copy_files", "instantiate", "build_environment")
 
 
 @wrong("TASK-4", "TASK-1", origin="Flink 1.5 to 1.12")
 class TaskNeverInitializing(Task):
     """State is restored while the task still counts as deploying, as before there was a state for it."""
 
-    def on_proceed(self) -> wire.Observations:
-        if self.cleaning:
-            return self.end_cleaning(failed=False)
-        self.has_instance = self.has_instance or self.doing == "instantiate"
-        unwanted = {"canceling", "failed"}
-        unchecked = _UNCHECKED
-        if self.state in unwanted and (not self.plan or self.plan[0] not in unchecked):
-            return self.end(cancelled=True, code=self.plan[0] if self.plan else "")
-        if not self.plan:
-            return self.finish()
-        leaves = self.plan[0] == "clean_up" and self.state == "running"
-        if (self.plan[0] == "finish_partitions" or leaves) and (not self.may_end_partitions()):
-            return wire.rejected()
-        self.doing = self.plan.pop(0)
-        out: wire.Observations = []
-        if self.doing == "invoke":
-            out = self.change("running")
-        out.append({"type": "step", "name": self.doing})
-        if self.doing == "finish_partitions":
-            out += [{"type": "end_of_partition", "output": output} for output in range(self.outputs)]
-        return out
+    on_proceed = changed(Task.on_proceed, 'out = self.change("initializing")', "pass")
 
 
 @wrong("TASK-4", "TASK-1")
 class TaskRunningAfterInvocation(Task):
     """A state is entered after the step that it stands for has begun."""
 
-    on_proceed = changed(
-        Task.on_proceed,
-        'if self.doing == "finish_partitions":',
-        'if len(out) > 1:\n    out.reverse()\nif self.doing == "finish_partitions":',
-    )
+    on_proceed = changed(Task.on_proceed, "out.append(", "out.insert(0, ")
 
 
 @wrong("TASK-4", "TASK-5")
@@ -414,8 +334,8 @@ class TaskCanceledThreadGoesOn(Task):
 
     on_proceed = changed(
         Task.on_proceed,
-        "unchecked = _UNCHECKED",
-        'if self.plan[:1] != ["invoke"]:\n    unwanted.discard("canceling")\nunchecked = _UNCHECKED',
+        '{"canceling", "failed"}',
+        '{"canceling" if self.plan[:1] == ["invoke"] else "failed", "failed"}',
     )
 
 
@@ -423,123 +343,58 @@ class TaskCanceledThreadGoesOn(Task):
 class TaskFailedThreadGoesOn(Task):
     """A failure from outside does not keep the thread from its next step."""
 
-    on_proceed = changed(
-        Task.on_proceed, "unchecked = _UNCHECKED", 'unwanted.discard("failed")\nunchecked = _UNCHECKED'
-    )
+    on_proceed = changed(Task.on_proceed, '{"canceling", "failed"}', '{"canceling"}')
 
 
 @wrong("TASK-5")
 class TaskErrorWhileCancelingFails(Task):
     """An error that is but the echo of a cancellation makes the task fail."""
 
-    def end(self, *, cancelled: bool, code: str) -> wire.Observations:
-        """The thread ends before its time, by an exception or because the task is not wanted any more.
-
-        Code that is to restore or to be invoked, or is about it, cleans up.
-        """
-        _bug, before = (self.bug, self.state)
-        self.untold = before in {"initializing", "running"}
-        self.cleaning = self.has_code and code in {"restore", "invoke"}
-        self.over = not self.cleaning
-        target = "failed"
-        if before == "canceling":
-            target = "canceled" if cancelled else "failed"
-        elif before == "failed":
-            target = "failed"
-        elif cancelled:
-            target = "canceled"
-        out = [] if target == before else self.change(target)
-        if self.cleaning:
-            return out
-        out += self.tell()
-        out += self.release()
-        return [*out, {"type": "final", "state": target}]
+    end = changed(Task.end, 'before == "canceling" or ', "")
 
 
 @wrong("TASK-5")
 class TaskCancellationExceptionFails(Task):
     """An exception that says that the task was cancelled counts as a failure unless a cancel was seen before."""
 
-    def end(self, *, cancelled: bool, code: str) -> wire.Observations:
-        """The thread ends before its time, by an exception or because the task is not wanted any more.
-
-        Code that is to restore or to be invoked, or is about it, cleans up.
-        """
-        _bug, before = (self.bug, self.state)
-        self.untold = before in {"initializing", "running"}
-        self.cleaning = self.has_code and code in {"restore", "invoke"}
-        self.over = not self.cleaning
-        target = "failed"
-        if before == "canceling":
-            target = "canceled"
-        elif before == "failed":
-            target = "failed"
-        out = [] if target == before else self.change(target)
-        if self.cleaning:
-            return out
-        out += self.tell()
-        out += self.release()
-        return [*out, {"type": "final", "state": target}]
+    end = changed(Task.end, ' or (cancelled and before != "failed")', "")
 
 
 @wrong("TASK-5", "TASK-4")
 class TaskFailedBecomesCanceled(Task):
     """A task that was failed from outside ends as canceled."""
 
-    def end(self, *, cancelled: bool, code: str) -> wire.Observations:
-        """The thread ends before its time, by an exception or because the task is not wanted any more.
-
-        Code that is to restore or to be invoked, or is about it, cleans up.
-        """
-        _bug, before = (self.bug, self.state)
-        self.untold = before in {"initializing", "running"}
-        self.cleaning = self.has_code and code in {"restore", "invoke"}
-        self.over = not self.cleaning
-        target = "failed"
-        if before == "canceling":
-            target = "canceled"
-        elif before == "failed":
-            target = "canceled" if cancelled else "failed"
-        elif cancelled:
-            target = "canceled"
-        out = [] if target == before else self.change(target)
-        if self.cleaning:
-            return out
-        out += self.tell()
-        out += self.release()
-        return [*out, {"type": "final", "state": target}]
+    end = changed(Task.end, ' and before != "failed"', "")
 
 
 @wrong("TASK-5", "TASK-4")
 class TaskFailedStateSaidAgain(Task):
     """The end of the thread enters failed a second time."""
 
-    end = changed(
-        Task.end, "if self.cleaning:", "if target == before:\n    out = self.change(target)\nif self.cleaning:"
-    )
+    end = changed(Task.end, "[] if target == before else ", "")
 
 
 @wrong("TASK-5")
 class TaskFailureKeepsResources(Task):
     """A task that fails does not give back what it held."""
 
-    end = changed(Task.end, "out += self.release()", 'if target != "failed":\n    out += self.release()')
+    end = changed(Task.end, "*self.release()", '*([] if target == "failed" else self.release())')
 
 
 @wrong("TASK-4", "TASK-5", "TASK-1")
 class TaskFinalBeforeRelease(Task):
     """The final state of a finished task is reported before its resources are given back."""
 
-    finish = changed(Task.finish, "return out", "out[1:] = out[:0:-1]\nreturn out")
+    def finish(self) -> wire.Observations:
+        finished, *others = super().finish()
+        return [finished, *others[::-1]]
 
 
 @wrong("TASK-5", "TASK-1")
 class TaskRestoringCodeNotTold(Task):
     """Code that is still restoring its state is not told to stop, so a cancel waits for the whole restore."""
 
-    on_interference = changed(
-        Task.on_interference, "before = self.state", 'told.remove("initializing")\nbefore = self.state'
-    )
+    on_interference = changed(Task.on_interference, '{"initializing", "running"}', '{"running"}')
 
 
 @wrong("TASK-5", "TASK-1")
@@ -547,7 +402,7 @@ class TaskFailedCodeNotTold(Task):
     """Only a cancel tells the code to stop; a failure from outside leaves it running."""
 
     on_interference = changed(
-        Task.on_interference, "before = self.state", 'if target == "failed":\n    told.clear()\nbefore = self.state'
+        Task.on_interference, "if self.state in {", 'if target == "canceling" and self.state in {'
     )
 
 
@@ -557,87 +412,42 @@ class TaskStopFinishesOperators(Task):
     final.
     """
 
-    def on_end_of_data(self, *, drain: bool) -> wire.Observations:
-        if self.data_ended:
-            return wire.rejected()
-        self.data_ended = True
-        finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
-        if drain:
-            place = 0
-            finished.insert(place, {"type": "watermark", "timestamp": str(wire.HIGHEST)})
-        ends: wire.Observations = [
-            {"type": "end_of_data", "output": output, "drain": drain}
-            for output in range(self.outputs)
-            if self.state == "running"
-        ]
-        return finished + ends
+    on_end_of_data = changed(Task.on_end_of_data, "else ends", "else [*finished, *ends]")
 
 
 @wrong("TASK-7")
 class TaskStopSaysDrain(Task):
     """The end of data that goes out without drain says that it is drained."""
 
-    on_end_of_data = changed(
-        Task.on_end_of_data,
-        '{"type": "end_of_data", "output": output, "drain": drain}',
-        '{"type": "end_of_data", "output": output, "drain": True}',
-    )
+    on_end_of_data = changed(Task.on_end_of_data, '"drain": drain', '"drain": True')
 
 
 @wrong("TASK-7")
 class TaskFinishesTailFirst(Task):
     """Operators finish from the tail of the chain to its head."""
 
-    def on_end_of_data(self, *, drain: bool) -> wire.Observations:
-        if self.data_ended:
-            return wire.rejected()
-        self.data_ended = True
-        finished: wire.Observations = []
-        if drain:
-            finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
-            finished.reverse()
-            if drain:
-                place = 0
-                finished.insert(place, {"type": "watermark", "timestamp": str(wire.HIGHEST)})
-        ends: wire.Observations = [
-            {"type": "end_of_data", "output": output, "drain": drain}
-            for output in range(self.outputs)
-            if self.state == "running"
-        ]
-        return finished + ends
+    on_end_of_data = changed(Task.on_end_of_data, "range(self.operators)", "reversed(range(self.operators))")
 
 
 @wrong("TASK-7")
 class TaskDrainsWithoutLastWatermark(Task):
     """A drained task does not emit the largest watermark, so windows that are still open never fire."""
 
-    def on_end_of_data(self, *, drain: bool) -> wire.Observations:
-        if self.data_ended:
-            return wire.rejected()
-        self.data_ended = True
-        finished: wire.Observations = []
-        if drain:
-            finished = [{"type": "finish", "operator": operator} for operator in range(self.operators)]
-        ends: wire.Observations = [
-            {"type": "end_of_data", "output": output, "drain": drain}
-            for output in range(self.outputs)
-            if self.state == "running"
-        ]
-        return finished + ends
+    on_end_of_data = changed(Task.on_end_of_data, "*watermark, ", "")
 
 
 @wrong("TASK-7")
 class TaskLastWatermarkAfterFinish(Task):
     """The largest watermark comes after the operators have finished."""
 
-    on_end_of_data = changed(Task.on_end_of_data, "place = 0", "place = len(finished)")
+    on_end_of_data = changed(Task.on_end_of_data, "*watermark, *finished", "*finished, *watermark")
 
 
 @wrong("TASK-7", origin="FLINK-14230")
 class TaskEndsDataBeforeFinish(Task):
     """Those behind are told that the data has ended before the operators have emitted what is left."""
 
-    on_end_of_data = changed(Task.on_end_of_data, "finished + ends", "ends + finished")
+    on_end_of_data = changed(Task.on_end_of_data, "*watermark, *finished, *ends", "*ends, *watermark, *finished")
 
 
 @wrong("TASK-7")
@@ -659,12 +469,7 @@ class TaskDataEndsBeforeInvocation(Task):
 class TaskEndsWithoutEndOfData(Task):
     """A task without outputs is left before its data has ended, for there is nobody to wait for."""
 
-    def may_end_partitions(self) -> bool:
-        if self.waits and (not self.is_safe):
-            return False
-        if not self.data_ended:
-            return not self.outputs
-        return len(self.acknowledged) >= self.outputs
+    may_end_partitions = changed(Task.may_end_partitions, "self.data_ended", "(self.data_ended or not self.outputs)")
 
 
 @wrong("TASK-8", "TASK-7", "TASK-4")
@@ -673,7 +478,7 @@ class TaskEndsUnacknowledged(Task):
     would.
     """
 
-    may_end_partitions = changed(Task.may_end_partitions, "len(self.acknowledged) >= self.outputs", "True")
+    may_end_partitions = changed(Task.may_end_partitions, " and len(self.acknowledged) >= self.outputs", "")
 
 
 @wrong("TASK-8", "TASK-7", "TASK-4")
@@ -681,7 +486,9 @@ class TaskFirstAcknowledgementIsEnough(Task):
     """Partitions end as soon as the consumers of one output have acknowledged."""
 
     may_end_partitions = changed(
-        Task.may_end_partitions, "len(self.acknowledged) >= self.outputs", "bool(self.acknowledged) or not self.outputs"
+        Task.may_end_partitions,
+        "len(self.acknowledged) >= self.outputs",
+        "len(self.acknowledged) >= min(self.outputs, 1)",
     )
 
 
@@ -689,14 +496,14 @@ class TaskFirstAcknowledgementIsEnough(Task):
 class TaskAcknowledgementsCounted(Task):
     """Acknowledgements are counted without looking whose they are, so one output may stand for two."""
 
-    on_acknowledge = changed(Task.on_acknowledge, "output in self.acknowledged", "False")
+    on_acknowledge = changed(Task.on_acknowledge, " or output in self.acknowledged", "")
 
 
 @wrong("TASK-8")
 class TaskAcknowledgedInAdvance(Task):
     """An output may be acknowledged before its data has ended."""
 
-    on_acknowledge = changed(Task.on_acknowledge, "not self.data_ended", "False")
+    on_acknowledge = changed(Task.on_acknowledge, "not self.data_ended or ", "")
 
 
 @wrong("TASK-9")
@@ -710,7 +517,7 @@ class TaskTakesCheckpointsEarly(Task):
 class TaskRefusalUnsaid(Task):
     """A checkpoint that the code refuses is not declined, and everybody waits for it."""
 
-    on_trigger = changed(Task.on_trigger, 'reply == "taken"', 'reply == "taken" or reply == "refused"')
+    on_trigger = changed(Task.on_trigger, 'reply == "taken"', 'reply in {"taken", "refused"}')
 
 
 @wrong("TASK-10")
@@ -731,26 +538,17 @@ class TaskFailedCodeNotCleaned(Task):
 class TaskCleaningFailureCounts(Task):
     """A failure while cleaning up after a cancellation fails the task."""
 
-    end_cleaning = changed(
-        Task.end_cleaning,
-        'done: wire.Observations = [] if failed else [{"type": "step", "name": "clean_up"}]',
-        "if failed:\n"
-        '    self.state = "failed"\n'
-        'done: wire.Observations = [] if failed else [{"type": "step", "name": "clean_up"}]',
-    )
+    def end_cleaning(self, *, failed: bool) -> wire.Observations:
+        if failed:
+            self.state = "failed"
+        return super().end_cleaning(failed=failed)
 
 
 @wrong("TASK-12")
 class TaskWriterStaysOpen(Task):
     """The writer of channel state is only closed when the task has finished."""
 
-    release = changed(
-        Task.release,
-        'return [{"type": "writer_closed"}, {"type": "released"}] if built else [{"type": "released"}]',
-        'if self.state != "finished":\n'
-        "    built = False\n"
-        'return [{"type": "writer_closed"}, {"type": "released"}] if built else [{"type": "released"}]',
-    )
+    release = changed(Task.release, "self.has_instance", 'self.has_instance and self.state == "finished"')
 
 
 @wrong("TASK-4", "TASK-5")
@@ -764,7 +562,8 @@ class TaskLooksBeforeEachStep(Task):
 class TaskThrownCodeNotTold(Task):
     """Code that met an exception is not told to stop."""
 
-    tell = changed(Task.tell, '[{"type": "cancel_invokable"}] if untold else []', "[]")
+    def tell(self) -> wire.Observations:
+        return []
 
 
 @wrong("TASK-12", "TASK-5")
@@ -785,32 +584,28 @@ class TaskSendsOnOutputsThatAreGone(Task):
 class TaskLastCheckpointNotAwaited(Task):
     """A task ends when its data was processed, and what its sink prepared in the end is never committed."""
 
-    may_end_partitions = changed(Task.may_end_partitions, "self.waits and (not self.is_safe)", "False")
+    may_end_partitions = changed(Task.may_end_partitions, "is_safe and ", "")
 
 
 @wrong("TASK-13")
 class TaskAnyCompleteCheckpointIsEnough(Task):
     """A checkpoint that was begun before the end of the data is taken for the last."""
 
-    complete = changed(
-        Task.complete,
-        "self.is_safe = self.is_safe or safe",
-        "safe = self.data_ended\nself.is_safe = self.is_safe or safe",
-    )
+    complete = changed(Task.complete, "self.is_safe or safe", "self.is_safe or self.data_ended")
 
 
 @wrong("TASK-13")
 class TaskCheckpointBeforeTheEndCounts(Task):
     """The first checkpoint of all is awaited, and not the first behind the end."""
 
-    begin = changed(Task.begin, "self.data_ended", "True")
+    begin = changed(Task.begin, "self.data_ended and ", "")
 
 
 @wrong("TASK-13")
 class TaskNewestCheckpointAwaited(Task):
     """With each checkpoint that begins, the task waits for that one."""
 
-    begin = changed(Task.begin, "is_behind and self.behind is None", "is_behind")
+    begin = changed(Task.begin, " and self.behind is None", "")
 
 
 @wrong("TASK-13")
@@ -839,13 +634,7 @@ class TaskLateCheckpointsTaken(Task):
 class TaskAnyCheckpointStops(Task):
     """A job that is to stop with a savepoint stops with any checkpoint."""
 
-    def complete(self, number: int) -> wire.Observations:
-        if number <= self.latest:
-            return []
-        self.latest = number
-        safe = False if self.behind is None else number >= self.behind
-        self.is_safe = self.is_safe or safe
-        return []
+    complete = changed(Task.complete, "self.stop is not None", "False")
 
 
 @wrong("TASK-14")
@@ -873,12 +662,7 @@ class TaskFailedStopGoesOn(Task):
 class TaskFailedStopCancels(Task):
     """A task whose savepoint was given up is taken for cancelled."""
 
-    def give_up(self, number: int, latest: int) -> wire.Observations:
-        if latest > 0:
-            self.complete(latest)
-        if number == self.stop:
-            return self.end(cancelled=True, code=self.doing)
-        return []
+    give_up = changed(Task.give_up, "cancelled=False", "cancelled=True")
 
 
 @wrong("TASK-13")

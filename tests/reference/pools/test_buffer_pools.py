@@ -1,72 +1,11 @@
-"""Buffer pools, rule by rule, in short notation."""
+"""Buffer pools: choices, and claims told of what is wrong."""
 
 import attrs
 import pytest
 
-from tests.reference.walking import claim, last, walk
-from tidegate.reference.model import Outcome, Rejected
+from tests.reference.walking import claim, walk
+from tidegate.reference.model import Outcome
 from tidegate.reference.pools import buffer_pools as pools
-
-WORDS = {
-    "granted": "yes",
-    "denied": "no",
-    "handed": "handed",
-    "dismissed": "dismissed",
-    "resized": "{}={}",
-    "available": "{}on",
-    "unavailable": "{}off",
-}
-
-
-def short(seen):
-    return "rejected" if isinstance(seen, Rejected) else WORDS[seen.type].format(*attrs.astuple(seen))
-
-
-def run(total, trace, **options):
-    outcomes = walk("buffer_pools", {"total": total}, trace, **options)
-    return [" ".join(map(short, outcome.observations)) for outcome in outcomes]
-
-
-LIMITED = "create0:2-2+0/2x1"
-
-
-@pytest.mark.parametrize(
-    ("rule", "total", "trace", "answers"),
-    [
-        ("POOL-1", 3, "create0:2-2 create1:2-2 create0:1-1 1take", ["0=2 0on", "rejected", "rejected", "rejected"]),
-        ("POOL-1", 3, "create0:0-1 create0:2-1 create0:4-4", ["rejected"] * 3),
-        ("POOL-2", 10, "create0:1-9 create1:1-3 destroy0", ["0=9 0on", "0=7 1=3 1on", ""]),
-        ("POOL-3", 3, "create0:1-3 0take 0take create1:2-2 0give", ["0=3 0on", "yes", "yes", "0=1 0off 1=2 1on", ""]),
-        ("POOL-4", 2, "create0:2-2 0take 0take 0take 0give", ["0=2 0on", "yes", "yes 0off", "no", "0on"]),
-        (
-            "POOL-5",
-            2,
-            "create0:1-1+1 0take 0take create1:1-1 1take 0give 1take",
-            ["0=1 0on", "yes 0off", "yes", "1=1", "no", "1on", "yes 1off"],
-        ),
-        ("POOL-6", 3, "create0:1-1+1 0take 0take 0take 0give 0give", ["0=1 0on", "yes 0off", "yes", "no", "", "0on"]),
-        ("POOL-7", 2, f"{LIMITED} 0.0take 0.0take 0.0give 0.0give", ["0=2 0on", "yes 0off", "yes", "", "0on"]),
-        ("POOL-7", 2, "create0:1-1 0.0take", ["0=1 0on", "rejected"]),
-        ("POOL-8", 2, "create0:1-1 0give 0take 0give 0give", ["0=1 0on", "rejected", "yes 0off", "0on", "rejected"]),
-        (
-            "POOL-9",
-            1,
-            "create0:1-1 0listen 0take 0listen 0give 0give",
-            ["0=1 0on", "no", "yes 0off", "yes", "handed", "0on"],
-        ),
-        ("POOL-9", 1, "create0:1-1 0take 0listen destroy0 0listen", ["0=1 0on", "yes 0off", "yes", "dismissed", "no"]),
-        ("POOL-9", 2, f"{LIMITED} 0listen", ["0=2 0on", "rejected"]),
-        (
-            "POOL-10",
-            2,
-            "create0:1-1 0take destroy0 0take destroy0 create1:2-2 1take 0give 1take",
-            ["0=1 0on", "yes 0off", "", "rejected", "", "1=2 1on", "yes 1off", "1on", "yes 1off"],
-        ),
-    ],
-)
-def test_rule(rule, total, trace, answers):
-    expected = [" ".join(sorted(one.split(), key=lambda word: word.endswith(("on", "off")))) for one in answers]
-    assert run(total, trace) == expected
 
 
 def test_what_rounding_leaves_goes_to_any_pool():
@@ -82,10 +21,6 @@ def test_any_of_those_that_wait_gets_the_segment():
     state = walk("buffer_pools", {"total": 3}, trace)[-1].state
     outcomes = pools.step(state, pools.RecycleSegment(0))
     assert {outcome.observations for outcome in outcomes} == {(pools.Available(1),), (pools.Available(2),)}
-
-
-def test_what_is_refused_by_which_rule():
-    assert last("buffer_pools", {"total": 1}, "create0:1-1 0take destroy0 0take") == ("rejected", "POOL-10")
 
 
 POOL = pools.Pool(0, 1, 2, 1, None, (1,), 1, ready=1)
@@ -132,23 +67,6 @@ def test_invariant_refuses(name, state):
 def test_claim_refuses(name, observations, after):
     outcome = Outcome(attrs.evolve(STATE, pools=(after,)), tuple(observations), ())
     assert not claim("buffer_pools", name)(STATE, pools.RequestSegment(0), outcome)
-
-
-@pytest.mark.parametrize(
-    ("total", "trace", "rules"),
-    [
-        (2, "create0:1-1 0take destroy0 destroy0", ("POOL-10",)),
-        (2, "create0:1-1 0take destroy0", ("POOL-10", "POOL-2")),
-        (2, "create0:1-1 0take 0listen destroy0", ("POOL-10", "POOL-9", "POOL-2")),
-        (2, f"{LIMITED} 0.0take 0.0give", ("POOL-8", "POOL-7")),
-        (2, "create0:1-1 0take 0give", ("POOL-8",)),
-        (2, f"{LIMITED} 0.2take", ("POOL-7",)),
-        (2, f"{LIMITED} 0.3take", ("POOL-7",)),
-        (2, f"{LIMITED} 0.-1take", ("POOL-7",)),
-    ],
-)
-def test_all_the_rules_at_work_are_named(total, trace, rules):
-    assert walk("buffer_pools", {"total": total}, trace)[-1].rules == rules
 
 
 # --- invariants, told of what is wrong ------------------------------------------------------------------------
