@@ -212,7 +212,9 @@ class ChannelStateNewestOvertakesAll(ChannelState):
     """A barrier overtakes those that came before it."""
 
     on_barrier = changed(
-        ChannelState.on_barrier, 'channel.ahead.append(("barrier", number))', 'channel.ahead.insert(0, ("barrier", number))'
+        ChannelState.on_barrier,
+        'channel.ahead.append(("barrier", number))',
+        'channel.ahead.insert(0, ("barrier", number))',
     )
 
 
@@ -220,9 +222,7 @@ class ChannelStateNewestOvertakesAll(ChannelState):
 class ChannelStateOlderStartsAllTheSame(ChannelState):
     """A checkpoint starts although a newer barrier has arrived, and saves too much."""
 
-    on_start = changed(
-        ChannelState.on_start, "newer or (channel.has_barrier and channel.latest > checkpoint)", "False"
-    )
+    on_start = changed(ChannelState.on_start, "newer or (channel.has_barrier and channel.latest > checkpoint)", "False")
 
 
 @wrong("BARR-16", "BARR-14")

@@ -7,8 +7,8 @@ connection.
 from collections import deque
 
 from tidegate.conformance.engines import wire
-from tidegate.conformance.engines.museum.wrong import changed, wrong
 from tidegate.conformance.engines.museum.credit_sender import CreditSender
+from tidegate.conformance.engines.museum.wrong import changed, wrong
 
 _ITEMS = ("data", "empty", "event", "barrier", "end_of_partition")
 _KINDS = ("add", "flush", "credit", "resume", "cancel", "fail")
@@ -311,7 +311,9 @@ class ConnectionCreditLostWhileUnwritable(CreditConnection):
 class ConnectionAnnouncementWaitsForWritable(CreditConnection):
     """Nothing is announced while the connection is not writable, nor afterwards."""
 
-    wake = changed(CreditConnection.wake, "return reader.announce()", "return reader.announce() if self.writable else []")
+    wake = changed(
+        CreditConnection.wake, "return reader.announce()", "return reader.announce() if self.writable else []"
+    )
 
 
 @wrong("CREDIT-24", origin="Flink before 1.14")

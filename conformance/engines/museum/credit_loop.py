@@ -179,9 +179,7 @@ class LoopBufferBackWhenRead(CreditLoop):
 class LoopPoolSharedByProducers(CreditLoop):
     """Producers share one pool: a slow consumer of one stops all of them."""
 
-    has_buffer = changed(
-        CreditLoop.has_buffer, "channel.sender.data", "sum(one.sender.data for one in self.channels)"
-    )
+    has_buffer = changed(CreditLoop.has_buffer, "channel.sender.data", "sum(one.sender.data for one in self.channels)")
 
 
 @wrong("CREDIT-8", "CREDIT-7", "CREDIT-6", "CREDIT-20", "CREDIT-9")

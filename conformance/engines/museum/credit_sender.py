@@ -42,7 +42,7 @@ class CreditSender:
             return self.on_finish()
         raise wire.unknown_type(event)
 
-    def is_over(self, kind: str) -> bool:
+    def is_over(self, kind: str | None) -> bool:
         return self.finished and kind in {"data", "event", "barrier", "finish"}
 
     def count_finished(self) -> int:
@@ -149,7 +149,9 @@ make = CreditSender
 class SenderSingleBufferUnfinished(CreditSender):
     """A single queued buffer counts as unfinished though it is finished, so it waits for a second one or a flush."""
 
-    count_finished = changed(CreditSender.count_finished, "1 if queued == 1", 'int(self.queue[0] != "data") if queued == 1')
+    count_finished = changed(
+        CreditSender.count_finished, "1 if queued == 1", 'int(self.queue[0] != "data") if queued == 1'
+    )
 
 
 @wrong("SUBP-6", "CREDIT-20", "CREDIT-24")
@@ -477,7 +479,9 @@ class SenderWritesUnwritable(CreditSender):
 class SenderCreditWhileUnwritableLost(CreditSender):
     """Credit that arrives while the connection is not writable is lost."""
 
-    on_credit = changed(CreditSender.on_credit, "self.credit += amount", "if not self.writable:\n    return []\nself.credit += amount")
+    on_credit = changed(
+        CreditSender.on_credit, "self.credit += amount", "if not self.writable:\n    return []\nself.credit += amount"
+    )
 
 
 @wrong("CREDIT-24", "CREDIT-20", origin="FLINK-16641")
@@ -538,7 +542,9 @@ class SenderResumeClearsAllCredit(CreditSender):
 class SenderResumeRestoresInitial(CreditSender):
     """Resuming sets the credit back to the initial amount."""
 
-    on_resume = changed(CreditSender.on_resume, "if self.initial == 0:\n        self.credit = 0", "self.credit = self.initial")
+    on_resume = changed(
+        CreditSender.on_resume, "if self.initial == 0:\n        self.credit = 0", "self.credit = self.initial"
+    )
 
 
 @wrong("CREDIT-26", "SUBP-13", "CREDIT-20", "CREDIT-24")
@@ -563,14 +569,18 @@ class SenderRejectedResumeClearsCredit(CreditSender):
 class SenderCreditWhileBlockedLost(CreditSender):
     """Credit that arrives while blocked is lost."""
 
-    on_credit = changed(CreditSender.on_credit, "self.credit += amount", "if self.blocked:\n    return []\nself.credit += amount")
+    on_credit = changed(
+        CreditSender.on_credit, "self.credit += amount", "if self.blocked:\n    return []\nself.credit += amount"
+    )
 
 
 @wrong("CREDIT-20", "SUBP-17", "CREDIT-19", "CREDIT-21", "CREDIT-26")
 class SenderCreditAfterFinishLost(CreditSender):
     """Credit that arrives after the end of the partition was queued is lost."""
 
-    on_credit = changed(CreditSender.on_credit, "self.credit += amount", "if self.finished:\n    return []\nself.credit += amount")
+    on_credit = changed(
+        CreditSender.on_credit, "self.credit += amount", "if self.finished:\n    return []\nself.credit += amount"
+    )
 
 
 @wrong("CREDIT-24", "SUBP-11")

@@ -17,27 +17,17 @@ class Gate:
         #: Channels on which the end of the partition has arrived, and those on which it was polled.
         self.closing: set[int] = set()
         self.closed: set[int] = set()
-        self.finished = False
-        self.available = False
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
         if kind == "arrive":
-            channel = wire.get_integer(event, "channel")
-            item = wire.get_choice(event, "item", _ITEMS)
-            return self.on_arrive(channel, item)
+            return self.on_arrive(wire.get_integer(event, "channel"), wire.get_choice(event, "item", _ITEMS))
         if kind == "poll":
             return self.on_poll()
         raise wire.unknown_type(event)
 
     def is_refused(self, channel: int, item: str) -> bool:
-        if channel in self.closing:
-            return True
-        if item == "end_of_data":
-            return channel in self.data_ended
-        if item == "data":
-            return False
-        return False
+        return channel in self.closing or (item == "end_of_data" and channel in self.data_ended)
 
     def on_arrive(self, channel: int, item: str) -> wire.Observations:
         if not 0 <= channel < self.channels or self.is_refused(channel, item):
@@ -56,32 +46,21 @@ class Gate:
         self.queue.append(channel)
         return [{"type": "available"}] if was_empty else []
 
-    def choose(self) -> int:
-        return self.queue.popleft()
-
     def on_poll(self) -> wire.Observations:
         if not self.queue:
-            self.available = False
             return [{"type": "none"}]
-        channel = self.choose()
+        channel = self.queue.popleft()
         received = self.received[channel]
-        if not received:
-            return self.on_poll()
         item = received.popleft()
-        bool(self.queue)
         if received:
             self.queue.append(channel)
         more = bool(self.queue)
         out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]
         if item == "end_of_partition":
             self.closed.add(channel)
-        if self.is_finished(item):
-            self.finished = True
+        if item == "end_of_partition" and len(self.closed) == self.channels:
             out.append({"type": "finished"})
         return out
-
-    def is_finished(self, item: str) -> bool:
-        return item == "end_of_partition" and len(self.closed) == self.channels
 
 
 make = Gate
@@ -94,7 +73,13 @@ class GateQueuedAtEveryArrival(Gate):
     """A channel gets in line with every arrival, so it stands there several times."""
 
     on_arrive = changed(Gate.on_arrive, "self.notify(channel) if was_empty else []", "self.notify(channel)")
-    on_poll = changed(Gate.on_poll, "self.on_poll()", '[{"type": "none"}]', "if received:", "if False:")
+    on_poll = changed(
+        Gate.on_poll,
+        "item = received.popleft()",
+        'if not received:\n    return [{"type": "none"}]\nitem = received.popleft()',
+        "if received:",
+        "if False:",
+    )
 
 
 @wrong("GATE-1", "GATE-2", "GATE-5", "GATE-7", "GATE-8")
@@ -111,11 +96,7 @@ class GateQueuedInFourLanes(Gate):
 class GateAvailableAtEveryChannel(Gate):
     """Every channel that gets in line signals availability, not only the first."""
 
-    notify = changed(
-        Gate.notify,
-        'return [{"type": "available"}] if was_empty else []',
-        'was_empty = True\nreturn [{"type": "available"}] if was_empty else []',
-    )
+    notify = changed(Gate.notify, " if was_empty else []", "")
 
 
 @wrong("GATE-7", "GATE-2", "GATE-4")
@@ -124,13 +105,18 @@ class GateAvailableOnlyIfPolledEmpty(Gate):
     signal.
     """
 
-    notify = changed(
-        Gate.notify,
-        'return [{"type": "available"}] if was_empty else []',
-        "was_empty = was_empty and not self.available\n"
-        "self.available = True\n"
-        'return [{"type": "available"}] if was_empty else []',
-    )
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        super().__init__(config, host)
+        self.available = False
+
+    def notify(self, channel: int) -> wire.Observations:
+        seen = super().notify(channel)
+        told, self.available = self.available, True
+        return [] if told else seen
+
+    def on_poll(self) -> wire.Observations:
+        self.available = self.available and bool(self.queue)
+        return super().on_poll()
 
 
 @wrong("GATE-5", "GATE-3", "GATE-7", "GATE-8", "GATE-9", "GATE-2")
@@ -146,9 +132,10 @@ class GateMoreBeforeRequeue(Gate):
 
     on_poll = changed(
         Gate.on_poll,
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
-        "more = more_before\n"
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
+        "more = bool(self.queue)",
+        "pass",
+        "item = received.popleft()",
+        "item = received.popleft()\nmore = bool(self.queue)",
     )
 
 
@@ -156,12 +143,7 @@ class GateMoreBeforeRequeue(Gate):
 class GateMoreMeansOwnChannel(Gate):
     """Whether there is more looks at the item's own channel only."""
 
-    on_poll = changed(
-        Gate.on_poll,
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
-        "more = bool(received)\n"
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
-    )
+    on_poll = changed(Gate.on_poll, "more = bool(self.queue)", "more = bool(received)")
 
 
 @wrong("GATE-8", "GATE-5")
@@ -175,10 +157,8 @@ class GateChannelDrainedFirst(Gate):
 class GateLowestChannelFirst(Gate):
     """The lowest channel in line is served first."""
 
-    choose = changed(
-        Gate.choose,
-        "return self.queue.popleft()",
-        "channel = min(self.queue)\nself.queue.remove(channel)\nreturn channel",
+    on_poll = changed(
+        Gate.on_poll, "channel = self.queue.popleft()", "channel = min(self.queue)\nself.queue.remove(channel)"
     )
 
 
@@ -186,8 +166,7 @@ class GateLowestChannelFirst(Gate):
 class GateNewestChannelFirst(Gate):
     """The channel that got in line last is served first."""
 
-    def choose(self) -> int:
-        return self.queue.pop()
+    on_poll = changed(Gate.on_poll, "self.queue.popleft()", "self.queue.pop()")
 
 
 @wrong("GATE-8", "GATE-1", "GATE-5")
@@ -204,7 +183,7 @@ class GateEndOfDataOvertakes(Gate):
     on_arrive = changed(
         Gate.on_arrive,
         "received.append(item)",
-        'if item == "end_of_data":\n    received.appendleft(item)\nelse:\n    received.append(item)',
+        '(received.appendleft if item == "end_of_data" else received.append)(item)',
     )
 
 
@@ -227,13 +206,7 @@ class GateDataAfterEndOfDataRefused(Gate):
     """Data behind the end of data is refused."""
 
     def is_refused(self, channel: int, item: str) -> bool:
-        if channel in self.closing:
-            return True
-        if item == "end_of_data":
-            return channel in self.data_ended
-        if item == "data":
-            return channel in self.data_ended
-        return False
+        return super().is_refused(channel, item) or (item == "data" and channel in self.data_ended)
 
 
 @wrong("GATE-16", "GATE-1", "GATE-2", "GATE-3", "GATE-15")
@@ -241,13 +214,7 @@ class GateEndOfPartitionNeedsEndOfData(Gate):
     """The end of a partition is refused unless the end of data came before."""
 
     def is_refused(self, channel: int, item: str) -> bool:
-        if channel in self.closing:
-            return True
-        if item == "end_of_data":
-            return channel in self.data_ended
-        if item == "data":
-            return False
-        return channel not in self.data_ended
+        return super().is_refused(channel, item) or (item == "end_of_partition" and channel not in self.data_ended)
 
 
 @wrong("GATE-16", "GATE-1", "GATE-2", "GATE-3")
@@ -268,37 +235,32 @@ class GateEndOfPartitionDropsData(Gate):
 class GateEndOfPartitionHasNoMore(Gate):
     """Every end of partition claims that there is nothing more, not only the last."""
 
-    on_poll = changed(
-        Gate.on_poll,
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
-        'if item == "end_of_partition":\n'
-        "    more = False\n"
-        'out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]',
-    )
+    on_poll = changed(Gate.on_poll, "bool(self.queue)", 'bool(self.queue) and item != "end_of_partition"')
 
 
 @wrong("GATE-17", "GATE-16", origin="apache/doris PR 22988")
 class GateFinishedAtFirstEnd(Gate):
     """The first end of partition finishes the gate."""
 
-    def is_finished(self, item: str) -> bool:
-        return item == "end_of_partition" and len(self.closed) == 1
+    on_poll = changed(Gate.on_poll, "len(self.closed) == self.channels", "len(self.closed) == 1")
 
 
 @wrong("GATE-17", "GATE-15", "GATE-16")
 class GateFinishedAtEndOfData(Gate):
     """The gate is finished when all channels sent end of data."""
 
-    def is_finished(self, item: str) -> bool:
-        return item == "end_of_data" and len(self.data_ended) == self.channels
+    on_poll = changed(
+        Gate.on_poll,
+        'item == "end_of_partition" and len(self.closed) == self.channels',
+        'item == "end_of_data" and len(self.data_ended) == self.channels',
+    )
 
 
 @wrong("GATE-17", "GATE-16")
 class GateFinishedWhenAllEndsArrived(Gate):
     """The gate is finished as soon as the last end of partition has arrived, though others were not polled yet."""
 
-    def is_finished(self, item: str) -> bool:
-        return item == "end_of_partition" and len(self.closing) == self.channels
+    on_poll = changed(Gate.on_poll, "len(self.closed)", "len(self.closing)")
 
 
 @wrong("GATE-17", "GATE-5")
@@ -315,7 +277,7 @@ class GateFinishedRepeated(Gate):
     """Every poll after the end says again that the gate is finished."""
 
     def on_poll(self) -> wire.Observations:
-        if self.finished:
+        if len(self.closed) == self.channels:
             return [{"type": "none"}, {"type": "finished"}]
         return super().on_poll()
 

@@ -20,10 +20,8 @@ class HandedOver:
         if kind == "poll":
             return self.poll()
         if kind == "count":
-            there = len(self.queue) + self.urgent
-            mine = self.own
-            counts = self.is_asked
-            return [{"type": "in_use", "count": mine + (there if counts else 0)}]
+            there = len(self.queue) + self.urgent if self.is_asked else 0
+            return [{"type": "in_use", "count": self.own + there}]
         if kind == "request":
             known, self.is_asked = self.is_asked, True
             return wire.rejected() if known else []
@@ -98,9 +96,7 @@ class HandedOverNoticeIsForgiven(HandedOver):
 
     def fetch(self) -> wire.Observations:
         if self.urgent:
-            self.urgent -= 1
-            self.is_told = self.urgent > 0
-            return [{"type": "polled", "kind": "barrier"}]
+            return super().fetch()
         self.is_told = False
         return self.poll()
 
@@ -109,24 +105,21 @@ class HandedOverNoticeIsForgiven(HandedOver):
 class HandedOverDataForABarrier(HandedOver):
     """Data is taken for the barrier, and overtakes recovered data."""
 
-    fetch = changed(
-        HandedOver.fetch,
-        "self.is_dead = True",
-        "if self.queue and self.is_asked:\n"
-        '    return [{"type": "polled", "kind": self.queue.pop(0)}]\n'
-        "self.is_dead = True",
-    )
+    def fetch(self) -> wire.Observations:
+        if self.urgent or not self.queue or not self.is_asked:
+            return super().fetch()
+        return [{"type": "polled", "kind": self.queue.pop(0)}]
 
 
 @wrong("HAND-3")
 class HandedOverRecoveredIsNotInUse(HandedOver):
     """Recovered buffers do not count as in use."""
 
-    step = changed(HandedOver.step, "self.own", "0")
+    step = changed(HandedOver.step, "self.own + there", "there")
 
 
 @wrong("HAND-3")
 class HandedOverCountsBeforeItHasAsked(HandedOver):
     """Buffers of a producer that nobody reads yet count as in use."""
 
-    step = changed(HandedOver.step, "counts = self.is_asked", "counts = True")
+    step = changed(HandedOver.step, " if self.is_asked else 0", "")

@@ -550,9 +550,7 @@ class ChannelsEmptyBufferEndsTheRead(InputChannels):
 class ChannelsMoreLooksThrough(InputChannels):
     """Empty buffers behind an item do not count as more."""
 
-    on_read = changed(
-        InputChannels.on_read, "bool(channel.waiting)", 'any(one != "empty" for one in channel.waiting)'
-    )
+    on_read = changed(InputChannels.on_read, "bool(channel.waiting)", 'any(one != "empty" for one in channel.waiting)')
 
 
 @wrong("GATE-23", "GATE-19")

@@ -12,7 +12,6 @@ _MORE, _NOTHING, _OVER = "more_available", "nothing_available", "end_of_input"
 _MOST = 63
 
 
-
 @attrs.define(eq=False)
 class Input:
     """An input and what its task believes of it."""
@@ -78,7 +77,7 @@ class MultipleInputs:
         for one in self.inputs:
             one.look()
 
-    def on_process(self, *, batch: bool) -> wire.Observations:  # noqa: ARG002  each call reads one element
+    def on_process(self, *, batch: bool) -> wire.Observations:
         if not self.is_asked:
             self.is_asked = True
             self.ask()
@@ -117,7 +116,6 @@ class MultipleInputs:
             self.drained = self.drained and status == "end_of_data"
         elif status == _OVER:
             one.over = True
-
 
     def sum_up(self, status: str) -> str:
         if status == _MORE:
@@ -345,7 +343,9 @@ class InputsAsksFromTheSecondCall(MultipleInputs):
 class InputsAsksOnce(MultipleInputs):
     """The operator is asked once, at the beginning."""
 
-    on_process = changed(MultipleInputs.on_process, "self.learn(chosen, status)\n    self.ask()", "self.learn(chosen, status)")
+    on_process = changed(
+        MultipleInputs.on_process, "self.learn(chosen, status)\n    self.ask()", "self.learn(chosen, status)"
+    )
 
 
 @wrong("NIN-10", "NIN-9", "NIN-5", "NIN-8")

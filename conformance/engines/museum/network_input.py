@@ -335,7 +335,9 @@ class InputSilentChannelsDenyBacklog(NetworkInput):
 class InputLastAttributesCount(NetworkInput):
     """What one channel says of its backlog is emitted without regard to the others."""
 
-    on_attributes = changed(NetworkInput.on_attributes, "if combined is None", "combined = backlog\nif combined is None")
+    on_attributes = changed(
+        NetworkInput.on_attributes, "if combined is None", "combined = backlog\nif combined is None"
+    )
 
 
 @wrong("NIN-3", "NIN-5", semantics="flink-1.5")

@@ -344,9 +344,7 @@ class ReceivingConnectionAnnouncesOneAtATime(ReceivingConnection):
 class ReceivingConnectionResetIsAnErrorHere(ReceivingConnection):
     """A connection that the other end has reset counts as an error of this end."""
 
-    break_all = changed(
-        ReceivingConnection.break_all, "_BREAKS[how]", '{**_BREAKS, "reset": "local"}[how]'
-    )
+    break_all = changed(ReceivingConnection.break_all, "_BREAKS[how]", '{**_BREAKS, "reset": "local"}[how]')
 
 
 @wrong("CONN-6")
@@ -360,7 +358,9 @@ class ReceivingConnectionStaysOpen(ReceivingConnection):
 class ReceivingConnectionKeepsItsOwnBuffers(ReceivingConnection):
     """A released channel keeps its own buffers."""
 
-    release = changed(ReceivingConnection.release, " = self.memory[channel] = 0", " = 0\nself.memory[channel] = self.own")
+    release = changed(
+        ReceivingConnection.release, " = self.memory[channel] = 0", " = 0\nself.memory[channel] = self.own"
+    )
 
 
 @wrong("CONN-7")

@@ -346,9 +346,7 @@ class RecoveredChannelEndIsAnItem(RecoveredChannels):
     poll_saved = changed(
         RecoveredChannels.poll_saved,
         "if not ends or self.live:",
-        "if ends and not self.live:\n"
-        "    self.show(item, self.find_next(channel))\n"
-        "if not ends or self.live:",
+        "if ends and not self.live:\n    self.show(item, self.find_next(channel))\nif not ends or self.live:",
     )
 
 
@@ -459,7 +457,9 @@ class RecoveredChannelBlockHoldsBarriers(RecoveredChannels):
 class RecoveredChannelBarrierBehindRecovered(RecoveredChannels):
     """A barrier waits until the recovered data before it was read."""
 
-    on_barrier = changed(RecoveredChannels.on_barrier, "channel.urgent.append(", "(channel.saved or channel.urgent).append(")
+    on_barrier = changed(
+        RecoveredChannels.on_barrier, "channel.urgent.append(", "(channel.saved or channel.urgent).append("
+    )
 
 
 @wrong("REC-7")
@@ -473,9 +473,7 @@ class RecoveredChannelNewestBarrierFirst(RecoveredChannels):
 class RecoveredChannelDropsLeftovers(RecoveredChannels):
     """What was not read when the channel went live is gone."""
 
-    on_convert = changed(
-        RecoveredChannels.on_convert, "self.transfer(", "channel.saved = []\nself.transfer("
-    )
+    on_convert = changed(RecoveredChannels.on_convert, "self.transfer(", "channel.saved = []\nself.transfer(")
 
 
 @wrong("REC-8")
@@ -539,7 +537,9 @@ class RecoveredChannelBlockedTellsBarriers(RecoveredChannels):
 class RecoveredChannelNeedsNoMark(RecoveredChannels):
     """A checkpoint without a mark saves all recovered data that happens to be there."""
 
-    find_marked = changed(RecoveredChannels.find_marked, "if not places", "if not places:\n    return channel.saved\nif not places")
+    find_marked = changed(
+        RecoveredChannels.find_marked, "if not places", "if not places:\n    return channel.saved\nif not places"
+    )
 
 
 @wrong("REC-12")
