@@ -15,7 +15,6 @@ class Combiner:
         self.idles = [False] * self.inputs
         self.combined = wire.LOWEST
         self.idle = False
-        self.announced = "active"
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
@@ -33,42 +32,31 @@ class Combiner:
         raise wire.unknown_type(event)
 
     def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
-        advances = timestamp > self.watermarks[index]
         self.idles[index] = False
-        if advances:
-            self.watermarks[index] = timestamp
-        return self.recompute(index)
+        self.watermarks[index] = max(timestamp, self.watermarks[index])
+        return self.recompute()
 
     def on_status(self, index: int, status: str) -> wire.Observations:
         was_idle = self.idle
         self.idles[index] = status == "idle"
-        out = self.recompute(index)
-        changed = self.idle != was_idle
-        if changed:
-            self.announced = status
-            forwarded = {"type": "status", "status": status}
-            out.append(forwarded)
+        out = self.recompute()
+        if self.idle != was_idle:
+            out.append({"type": "status", "status": status})
         return out
 
-    def recompute(self, index: int) -> wire.Observations:
-        idles = self.idles
-        idle = all(idles)
-        self.idle = idle
-        return self.combine(index, idles, idle=all(idles))
-
-    def combine(self, index: int, idles: list[bool], *, idle: bool) -> wire.Observations:
-        if idle:
-            if not self.all_idle_flushes:
-                return []
-            held = self.watermarks
-            value = max(held)
-        else:
-            value = min((w for w, i in zip(self.watermarks, idles, strict=False) if not i))
-        if value > self.combined:
-            self.combined = value
-        else:
+    def recompute(self) -> wire.Observations:
+        self.idle = all(self.idles)
+        if self.idle and not self.all_idle_flushes:
             return []
-        return [{"type": "watermark", "timestamp": str(self.combined)}]
+        value = self.combine()
+        if value <= self.combined:
+            return []
+        self.combined = value
+        return [{"type": "watermark", "timestamp": str(value)}]
+
+    def combine(self) -> int:
+        awake = [watermark for watermark, idle in zip(self.watermarks, self.idles, strict=True) if not idle]
+        return min(awake) if awake else max(self.watermarks)
 
 
 make = Combiner
@@ -98,7 +86,9 @@ class CombinerStaleWatermarkLeavesIdle(Combiner):
     """Only a watermark that advances wakes its input; the rule wakes it with any."""
 
     on_watermark = changed(
-        Combiner.on_watermark, "self.idles[index] = False", "if advances:\n    self.idles[index] = False"
+        Combiner.on_watermark,
+        "self.idles[index] = False",
+        "if timestamp > self.watermarks[index]:\n    self.idles[index] = False",
     )
 
 
@@ -106,11 +96,7 @@ class CombinerStaleWatermarkLeavesIdle(Combiner):
 class CombinerRegressionOverwrites(Combiner):
     """An older watermark replaces the input's own instead of being ignored."""
 
-    def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
-        timestamp > self.watermarks[index]
-        self.idles[index] = False
-        self.watermarks[index] = timestamp
-        return self.recompute(index)
+    on_watermark = changed(Combiner.on_watermark, "max(timestamp, self.watermarks[index])", "timestamp")
 
 
 @wrong("COMB-1", "COMB-2", "COMB-3", "COMB-4")
@@ -118,17 +104,14 @@ class CombinerTimestamps32Bit(Combiner):
     """Timestamps go through a 32-bit field."""
 
     def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
-        timestamp = wire.to_int32(timestamp)
-        return super().on_watermark(index, timestamp)
+        return super().on_watermark(index, wire.to_int32(timestamp))
 
 
 @wrong("COMB-2", "COMB-4", "COMB-9", origin="FLINK-18934")
 class CombinerIdleInputHolds(Combiner):
     """The minimum runs over all inputs, so one idle input freezes the operator."""
 
-    combine = changed(
-        Combiner.combine, "(w for w, i in zip(self.watermarks, idles, strict=False) if not i)", "self.watermarks"
-    )
+    combine = changed(Combiner.combine, "min(awake)", "min(self.watermarks)")
 
 
 @wrong("COMB-2", "COMB-4", "COMB-8")
@@ -137,9 +120,8 @@ class CombinerLaggardDoesNotHold(Combiner):
 
     combine = changed(
         Combiner.combine,
-        "value = min((w for w, i in zip(self.watermarks, idles, strict=False) if not i))",
-        "awake = [w for w, i in zip(self.watermarks, idles, strict=False) if not i]\n"
-        "value = min((w for w in awake if w >= self.combined), default=self.combined)",
+        "min(awake)",
+        "min((watermark for watermark in awake if watermark >= self.combined), default=self.combined)",
     )
 
 
@@ -147,11 +129,7 @@ class CombinerLaggardDoesNotHold(Combiner):
 class CombinerMaximumForMinimum(Combiner):
     """The combined watermark follows the fastest input."""
 
-    combine = changed(
-        Combiner.combine,
-        "min((w for w, i in zip(self.watermarks, idles, strict=False) if not i))",
-        "max((w for w, i in zip(self.watermarks, idles, strict=False) if not i))",
-    )
+    combine = changed(Combiner.combine, "min(awake)", "max(awake)")
 
 
 @wrong("COMB-2", "COMB-3", "COMB-4", "COMB-6")
@@ -159,17 +137,17 @@ class CombinerTwoInputsOnly(Combiner):
     """Written for two inputs and never extended: the status of a third is not looked at."""
 
     recompute = changed(Combiner.recompute, "self.idles", "self.idles[:2]")
+    combine = changed(Combiner.combine, "self.idles, strict=True", "self.idles[:2], strict=False")
 
 
 @wrong("COMB-2", "COMB-1", "COMB-3", "COMB-4", "COMB-6")
 class CombinerIdleForgetsWatermark(Combiner):
     """Going idle resets the input's watermark to the lowest timestamp."""
 
-    on_status = changed(
-        Combiner.on_status,
-        "out = self.recompute(index)",
-        'if status == "idle":\n    self.watermarks[index] = wire.LOWEST\nout = self.recompute(index)',
-    )
+    def on_status(self, index: int, status: str) -> wire.Observations:
+        if status == "idle":
+            self.watermarks[index] = wire.LOWEST
+        return super().on_status(index, status)
 
 
 @wrong("COMB-3", "COMB-4", "COMB-6", origin="FLINK-38454", semantics="flink-38454")
@@ -196,45 +174,36 @@ class CombinerOldFlushesToo(Combiner):
 class CombinerFlushesLastIdler(Combiner):
     """When all inputs are idle the watermark of the last one to go idle is emitted instead of the maximum."""
 
-    combine = changed(Combiner.combine, "max(held)", "self.watermarks[index]")
+    def on_status(self, index: int, status: str) -> wire.Observations:
+        self.last = index
+        return super().on_status(index, status)
+
+    combine = changed(Combiner.combine, "max(self.watermarks)", "self.watermarks[self.last]")
 
 
 @wrong("COMB-4", "COMB-2", "COMB-3", "COMB-6")
 class CombinerGoesBack(Combiner):
     """The combined watermark follows the minimum downwards when a slow input comes back."""
 
-    combine = changed(Combiner.combine, "value > self.combined", "value > self.combined or value < self.combined")
+    recompute = changed(Combiner.recompute, "value <= self.combined", "value == self.combined")
 
 
 @wrong("COMB-4", "COMB-2", "COMB-3", "COMB-6")
 class CombinerRepeatsMinimum(Combiner):
     """A minimum equal to the combined watermark is emitted again."""
 
-    def combine(self, index: int, idles: list[bool], *, idle: bool) -> wire.Observations:
-        if idle:
-            if not self.all_idle_flushes:
-                return []
-            held = self.watermarks
-            value = max(held)
-        else:
-            value = min((w for w, i in zip(self.watermarks, idles, strict=False) if not i))
-        if value > self.combined:
-            self.combined = value
-        elif value < self.combined:
-            return []
-        return [{"type": "watermark", "timestamp": str(self.combined)}]
+    recompute = changed(Combiner.recompute, "value <= self.combined", "value < self.combined")
 
 
 @wrong("COMB-4", "COMB-6", "COMB-7")
 class CombinerIdleFlagWaitsForValue(Combiner):
     """Idleness is taken over only when the combined watermark changes too."""
 
-    def recompute(self, index: int) -> wire.Observations:
-        idles = self.idles
-        all(idles)
-        was, before = (self.idle, self.combined)
-        out = self.combine(index, idles, idle=all(idles))
-        self.idle = all(idles) if self.combined != before else was
+    def recompute(self) -> wire.Observations:
+        was_idle = self.idle
+        out = super().recompute()
+        if not out:
+            self.idle = was_idle
         return out
 
 
@@ -251,14 +220,18 @@ class CombinerStartsIdle(Combiner):
 class CombinerAnyIdleIsIdle(Combiner):
     """One idle input makes the operator idle."""
 
-    recompute = changed(Combiner.recompute, "idle = all(idles)", "idle = any(idles)")
+    def recompute(self) -> wire.Observations:
+        out = super().recompute()
+        self.idle = any(self.idles)
+        return out
 
 
 @wrong("COMB-6", "COMB-3")
 class CombinerStatusFirst(Combiner):
     """The status overtakes the watermark that belongs in front of it."""
 
-    on_status = changed(Combiner.on_status, "out.append(forwarded)", "return [forwarded, *out]")
+    def on_status(self, index: int, status: str) -> wire.Observations:
+        return super().on_status(index, status)[::-1]
 
 
 @wrong("COMB-6", "COMB-4", "COMB-7")
@@ -272,24 +245,31 @@ class CombinerEveryStatusForwarded(Combiner):
 class CombinerWatermarkAnnouncesActive(Combiner):
     """A watermark that wakes an idle operator brings an active status along."""
 
-    on_watermark = changed(
-        Combiner.on_watermark,
-        "return out",
-        'if was_idle and (not self.idle):\n    out.append({"type": "status", "status": "active"})\nreturn out',
-    )
+    def on_watermark(self, index: int, timestamp: int) -> wire.Observations:
+        was_idle = self.idle
+        out = super().on_watermark(index, timestamp)
+        if was_idle and not self.idle:
+            out.append({"type": "status", "status": "active"})
+        return out
 
 
 @wrong("COMB-6", "COMB-7")
 class CombinerStatusesMustAlternate(Combiner):
     """A second idle status in a row is swallowed, although a watermark had woken the operator in between."""
 
-    on_status = changed(
-        Combiner.on_status, "if changed:", "changed = changed and status != self.announced\nif changed:"
-    )
+    announced = "active"
+
+    def on_status(self, index: int, status: str) -> wire.Observations:
+        out = super().on_status(index, status)
+        if out and out[-1]["type"] == "status":
+            if status == self.announced:
+                out.pop()
+            self.announced = status
+        return out
 
 
 @wrong("COMB-3", "COMB-4", "COMB-6", semantics="flink-38454")
 class CombinerFlushesTheFirstEight(Combiner):
     """When all inputs are idle the maximum is taken over the first eight."""
 
-    combine = changed(Combiner.combine, "held = self.watermarks", "held = self.watermarks[:8]")
+    combine = changed(Combiner.combine, "max(self.watermarks)", "max(self.watermarks[:8])")

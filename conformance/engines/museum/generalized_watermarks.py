@@ -16,7 +16,7 @@ class Generalized:
         self.emitted: Value | None = None
 
     def step(self, event: wire.Json) -> wire.Observations:
-        kind, channel = (event.get("type"), wire.get_integer(event, "channel"))
+        kind, channel = event.get("type"), wire.get_integer(event, "channel")
         if kind == "number":
             value: Value = wire.get_long(event, "value")
         elif kind == "truth":
@@ -29,31 +29,25 @@ class Generalized:
         self.values[channel] = value
         complete = len(self.values) == self.channels
         if self.combination == "aligned":
-            return self.on_aligned(value, complete=complete)
-        if self.wait and (not complete):
+            return self.on_aligned(value) if complete else []
+        if self.wait and not complete:
             return []
         return self.emit(self.combine())
 
-    def on_aligned(self, value: Value, *, complete: bool) -> wire.Observations:
-        if not complete:
-            return []
-        next(iter(self.values.values()))
+    def on_aligned(self, value: Value) -> wire.Observations:
         self.values = {}
-        seen = [show(value)]
-        return [*seen, {"type": "resume"}]
+        return [show(value), {"type": "resume"}]
 
     def combine(self) -> Value:
-        values, _missing = (list(self.values.values()), len(self.values) < self.channels)
+        values = list(self.values.values())
         if self.combination == "and":
             return all(values)
         if self.combination == "or":
             return any(values)
-        lowest = self.combination == "min"
-        return min(values) if lowest else max(values)
+        return min(values) if self.combination == "min" else max(values)
 
     def emit(self, value: Value) -> wire.Observations:
-        first = self.emitted is None
-        if not first and value == self.emitted:
+        if value == self.emitted:
             return []
         self.emitted = value
         return [show(value)]
@@ -98,8 +92,8 @@ class GeneralizedSilenceIsZero(Generalized):
 
     combine = changed(
         Generalized.combine,
-        'lowest = self.combination == "min"',
-        'if missing:\n    values.append(0)\nlowest = self.combination == "min"',
+        "return min(values)",
+        "if len(values) < self.channels:\n    values.append(0)\nreturn min(values)",
     )
 
 
@@ -107,7 +101,7 @@ class GeneralizedSilenceIsZero(Generalized):
 class GeneralizedSilenceIsFalse(Generalized):
     """A channel that had no watermark counts as false."""
 
-    combine = changed(Generalized.combine, "all(values)", "all(values) and (not missing)")
+    combine = changed(Generalized.combine, "all(values)", "all(values) and len(values) == self.channels")
 
 
 @wrong("GWM-2", "GWM-5")
@@ -128,60 +122,58 @@ class GeneralizedOrIsAnd(Generalized):
 class GeneralizedNeverWaits(Generalized):
     """Something is emitted before every channel was heard."""
 
-    step = changed(Generalized.step, "self.wait and (not complete)", "False")
+    step = changed(Generalized.step, "self.wait and not complete", "False")
 
 
 @wrong("GWM-4", "GWM-2", "GWM-3")
 class GeneralizedAlwaysWaits(Generalized):
     """Nothing is emitted before every channel was heard, though nobody asked for that."""
 
-    step = changed(
-        Generalized.step,
-        "return self.emit(self.combine())",
-        "if not complete:\n    return []\nreturn self.emit(self.combine())",
-    )
+    step = changed(Generalized.step, "self.wait and not complete", "not complete")
 
 
 @wrong("GWM-5")
 class GeneralizedRepeats(Generalized):
     """What is no news is emitted."""
 
-    emit = changed(Generalized.emit, "not first and value == self.emitted", "False")
+    emit = changed(Generalized.emit, "value == self.emitted", "False")
 
 
 @wrong("GWM-5", "GWM-3", origin="one-rule change: false for nothing emitted yet")
 class GeneralizedFirstIsNewsOnlyIfTrue(Generalized):
     """A first combination that is false is not emitted."""
 
-    emit = changed(
-        Generalized.emit,
-        "if not first and value == self.emitted:",
-        "if first and value is False:\n"
-        "    self.emitted = value\n"
-        "    return []\n"
-        "if not first and value == self.emitted:",
-    )
+    def emit(self, value: Value) -> wire.Observations:
+        if self.emitted is None and value is False:
+            self.emitted = value
+        return super().emit(value)
 
 
 @wrong("GWM-6")
 class GeneralizedAlignedEmitsEach(Generalized):
     """Each aligned watermark is emitted when it comes, and not when all have come."""
 
-    on_aligned = changed(Generalized.on_aligned, "return []", "return [show(value)]", "[show(value)]", "[]")
+    step = changed(
+        Generalized.step,
+        "self.on_aligned(value) if complete else []",
+        "self.on_aligned(value)[1:] if complete else [show(value)]",
+    )
 
 
 @wrong("GWM-6")
 class GeneralizedAlignedFirst(Generalized):
     """The watermark that came first is emitted, not the last."""
 
-    on_aligned = changed(Generalized.on_aligned, "show(value)", "show(first)")
+    def on_aligned(self, value: Value) -> wire.Observations:
+        return super().on_aligned(next(iter(self.values.values())))
 
 
 @wrong("GWM-6")
 class GeneralizedAlignedStaysBlocked(Generalized):
     """Channels that were held are not resumed."""
 
-    on_aligned = changed(Generalized.on_aligned, '[*seen, {"type": "resume"}]', "seen")
+    def on_aligned(self, value: Value) -> wire.Observations:
+        return super().on_aligned(value)[:1]
 
 
 @wrong("GWM-6")

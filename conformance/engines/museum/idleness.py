@@ -14,9 +14,8 @@ class Idleness:
         self.lost = 0
         self.pauses = 0
         self.best: int | None = None
-        self.emitted: int | None = None
         self.records = self.seen_records = 0
-        #: when the timer began
+        #: When the timer began; a timer that begins at 0 is taken for none.
         self.began: int | None = None
         self.told = False
 
@@ -29,7 +28,7 @@ class Idleness:
         if kind == "advance":
             return self.on_advance(wire.get_at_least(event, "ticks", 0))
         if kind == "pause":
-            self.pauses = self.pauses + 1
+            self.pauses += 1
             return []
         if kind == "resume":
             if self.pauses == 0:
@@ -52,33 +51,24 @@ class Idleness:
         return []
 
     def on_check(self) -> wire.Observations:
-        now, _bug = (self.wall - self.lost, self.bug)
+        now = self.wall - self.lost
         if self.records != self.seen_records:
             self.seen_records = self.records
             self.began = None
             return self.emit()
         if self.began is None:
-            self.began = now if now != 0 else None
+            self.began = now or None
             return self.emit()
-        silent = now - self.began
-        limit = self.timeout
-        if silent <= limit:
+        if now - self.began <= self.timeout:
             return self.emit()
         if self.told:
             return []
         self.told = True
-        idle: wire.Observations = [{"type": "status", "status": "idle"}]
-        return idle
+        return [{"type": "status", "status": "idle"}]
 
     def emit(self) -> wire.Observations:
-        now = self.watermark()
-        self.emitted = int(now["timestamp"])
-        return [now]
-
-    def watermark(self) -> wire.Json:
-        off = 1
-        value = wire.LOWEST if self.best is None else max(self.best - self.delay - off, wire.LOWEST)
-        return {"type": "watermark", "timestamp": str(value)}
+        value = wire.LOWEST if self.best is None else max(self.best - self.delay - 1, wire.LOWEST)
+        return [{"type": "watermark", "timestamp": str(value)}]
 
 
 make = Idleness
@@ -90,19 +80,14 @@ make = Idleness
 class IdlenessNotOneLess(Idleness):
     """The watermark is the highest timestamp itself, so that an equal record is late."""
 
-    watermark = changed(Idleness.watermark, "off = 1", "off = 0")
+    emit = changed(Idleness.emit, "self.delay - 1", "self.delay")
 
 
 @wrong("IDLE-1", "IDLE-3")
 class IdlenessDelayForgotten(Idleness):
     """Records may not be late at all."""
 
-    watermark = changed(
-        Idleness.watermark,
-        "value = wire.LOWEST if self.best is None else max(self.best - self.delay - off, wire.LOWEST)",
-        "off -= self.delay\n"
-        "value = wire.LOWEST if self.best is None else max(self.best - self.delay - off, wire.LOWEST)",
-    )
+    emit = changed(Idleness.emit, "self.best - self.delay", "self.best")
 
 
 @wrong("IDLE-2", "IDLE-3")
@@ -110,48 +95,45 @@ class IdlenessLastRecordForHighest(Idleness):
     """The watermark follows the last record, not the highest."""
 
     def on_record(self, timestamp: int) -> wire.Observations:
-        self.records += 1
-        self.told = False
+        out = super().on_record(timestamp)
         self.best = timestamp
-        return []
+        return out
 
 
 @wrong("IDLE-1", "IDLE-3", "IDLE-4", "IDLE-5", "IDLE-8")
 class IdlenessOnlyNews(Idleness):
     """A watermark that is no higher than the last one is not emitted."""
 
-    emit = changed(
-        Idleness.emit,
-        'self.emitted = int(now["timestamp"])',
-        'if self.emitted == int(now["timestamp"]):\n    return []\nself.emitted = int(now["timestamp"])',
-    )
+    emitted: wire.Observations | None = None
+
+    def emit(self) -> wire.Observations:
+        last, self.emitted = self.emitted, super().emit()
+        return [] if last == self.emitted else self.emitted
 
 
 @wrong("IDLE-2")
 class IdlenessRecordEmits(Idleness):
     """Each record emits a watermark."""
 
-    on_record = changed(Idleness.on_record, "return []", "return [self.watermark()]")
+    on_record = changed(Idleness.on_record, "return []", "return self.emit()")
 
 
 @wrong("IDLE-2")
 class IdlenessRecordSaysActive(Idleness):
     """A record of an idle split says active."""
 
-    on_record = changed(
-        Idleness.on_record, "return []", 'if was_idle:\n    return [{"type": "status", "status": "active"}]\nreturn []'
-    )
+    def on_record(self, timestamp: int) -> wire.Observations:
+        was_idle = self.told
+        super().on_record(timestamp)
+        return [{"type": "status", "status": "active"}] if was_idle else []
 
 
 @wrong("IDLE-2", "IDLE-3", "IDLE-4", "IDLE-5")
 class IdlenessOnlyAHigherRecordCounts(Idleness):
     """Records that do not raise the watermark do not show that the split is alive."""
 
-    on_record = changed(
-        Idleness.on_record,
-        "self.records += 1\n        self.told = False",
-        "if self.best is None or timestamp > self.best:\n    self.records += 1\n    self.told = False",
-    )
+    def on_record(self, timestamp: int) -> wire.Observations:
+        return super().on_record(timestamp) if self.best is None or timestamp > self.best else []
 
 
 @wrong("IDLE-2", "IDLE-5")
@@ -172,54 +154,43 @@ class IdlenessTimerBeginsAtOnce(Idleness):
 class IdlenessRecordStopsTheTimer(Idleness):
     """A record stops the timer itself, so that the first check after it begins it again."""
 
-    on_record = changed(
-        Idleness.on_record, "return []", "self.began = None\nself.seen_records = self.records\nreturn []"
-    )
+    def on_record(self, timestamp: int) -> wire.Observations:
+        out = super().on_record(timestamp)
+        self.began = None
+        self.seen_records = self.records
+        return out
 
 
 @wrong("IDLE-4", "IDLE-8", "IDLE-1")
 class IdlenessSilentCheckEmitsNothing(Idleness):
     """The check that begins the timer emits no watermark."""
 
-    def on_check(self) -> wire.Observations:
-        now, _bug = (self.wall - self.lost, self.bug)
-        if self.records != self.seen_records:
-            self.seen_records = self.records
-            self.began = None
-            return self.emit()
-        if self.began is None:
-            self.began = now if now != 0 else None
-            return []
-        silent = now - self.began
-        limit = self.timeout
-        if silent <= limit:
-            return self.emit()
-        if self.told:
-            return []
-        self.told = True
-        idle: wire.Observations = [{"type": "status", "status": "idle"}]
-        return idle
+    on_check = changed(Idleness.on_check, "self.began = now or None", "self.began = now or None\nreturn []")
 
 
 @wrong("IDLE-5")
 class IdlenessIdleAtTheTimeout(Idleness):
     """A split is idle when the timeout is reached, not when it has passed."""
 
-    on_check = changed(Idleness.on_check, "self.timeout", "self.timeout - 1")
+    on_check = changed(Idleness.on_check, "<= self.timeout", "< self.timeout")
 
 
 @wrong("IDLE-5", "IDLE-6")
 class IdlenessEachCheckRestarts(Idleness):
     """Each check begins the timer anew, and with frequent checks no split is ever idle."""
 
-    on_check = changed(Idleness.on_check, "limit = self.timeout", "self.began = now\nlimit = self.timeout")
+    on_check = changed(
+        Idleness.on_check,
+        "if now - self.began <= self.timeout",
+        "silent, self.began = now - self.began, now\nif silent <= self.timeout",
+    )
 
 
 @wrong("IDLE-5")
 class IdlenessWatermarkWithIdle(Idleness):
     """The watermark is emitted once more before idle, and wakes the split in the multiplexer."""
 
-    on_check = changed(Idleness.on_check, "return idle", "return [self.watermark(), *idle]")
+    on_check = changed(Idleness.on_check, 'return [{"type"', 'return [*self.emit(), {"type"')
 
 
 @wrong("IDLE-6")
@@ -240,7 +211,7 @@ class IdlenessCountsWhilePaused(Idleness):
 class IdlenessPausesDoNotNest(Idleness):
     """The first resume lets the clock go on, though there is another reason to pause."""
 
-    step = changed(Idleness.step, "self.pauses + 1", "1")
+    step = changed(Idleness.step, "self.pauses += 1", "self.pauses = 1")
 
 
 @wrong("IDLE-7")
@@ -254,7 +225,7 @@ class IdlenessResumeWithoutPause(Idleness):
 class IdlenessZeroIsATime(Idleness):
     """A timer that begins at 0 is a timer; Flink takes it for none."""
 
-    on_check = changed(Idleness.on_check, "now if now != 0 else None", "now")
+    on_check = changed(Idleness.on_check, "now or None", "now")
 
 
 @wrong("IDLE-2", "IDLE-3", "IDLE-4", "IDLE-5")
@@ -263,4 +234,7 @@ class IdlenessRecordsInAByte(Idleness):
     are silence.
     """
 
-    on_record = changed(Idleness.on_record, "self.told = False", "self.records &= 255\nself.told = False")
+    def on_record(self, timestamp: int) -> wire.Observations:
+        out = super().on_record(timestamp)
+        self.records &= 0xFF
+        return out

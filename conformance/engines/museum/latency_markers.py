@@ -22,8 +22,7 @@ class LatencyMarkers:
                 return wire.rejected()
             self.began = True
             if self.interval:
-                late = 0
-                self.due = self.clock + late
+                self.due = self.clock
             return self.make()
         if kind == "close":
             if not self.began:
@@ -55,18 +54,14 @@ make = LatencyMarkers
 class LatencyMarkersClusterWins(LatencyMarkers):
     """What the cluster says counts more than what the job says."""
 
-    __init__ = changed(
-        LatencyMarkers.__init__, "self.clock = 0", "if cluster:\n    self.interval = cluster\nself.clock = 0"
-    )
+    __init__ = changed(LatencyMarkers.__init__, "cluster if job is None else job", "cluster or job or 0")
 
 
 @wrong("LAT-3")
 class LatencyMarkersZeroIsNoWord(LatencyMarkers):
     """A job that wants no markers counts as one that says nothing."""
 
-    __init__ = changed(
-        LatencyMarkers.__init__, "self.clock = 0", "if job == 0:\n    self.interval = cluster\nself.clock = 0"
-    )
+    __init__ = changed(LatencyMarkers.__init__, "cluster if job is None else job", "job or cluster")
 
 
 @wrong("LAT-3")
@@ -80,14 +75,16 @@ class LatencyMarkersJobIsNotAsked(LatencyMarkers):
 class LatencyMarkersFirstAfterAnInterval(LatencyMarkers):
     """The first marker comes an interval late."""
 
-    step = changed(LatencyMarkers.step, "late = 0", "late = self.interval")
+    step = changed(LatencyMarkers.step, "self.due = self.clock", "self.due = self.clock + self.interval")
 
 
 @wrong("LAT-4")
 class LatencyMarkersFromTheHour(LatencyMarkers):
     """Markers come at multiples of the interval, whenever the source began."""
 
-    step = changed(LatencyMarkers.step, "self.clock + late", "-(-self.clock // self.interval) * self.interval")
+    step = changed(
+        LatencyMarkers.step, "self.due = self.clock", "self.due = -(-self.clock // self.interval) * self.interval"
+    )
 
 
 @wrong("LAT-4")
@@ -102,7 +99,5 @@ class LatencyMarkersOneAtATime(LatencyMarkers):
     """When several markers are due, one is made, and the next one counts from there."""
 
     make = changed(
-        LatencyMarkers.make,
-        "self.due += self.interval",
-        "self.due += self.interval\nself.due = max(self.due, self.clock + 1)",
+        LatencyMarkers.make, "self.due += self.interval", "self.due = max(self.due + self.interval, self.clock + 1)"
     )

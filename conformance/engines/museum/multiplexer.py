@@ -18,8 +18,6 @@ class Multiplexer:
         self.idle: set[int] = set()
         self.combined = wire.LOWEST
         self.found_idle = False
-        self.told_idle = False
-        self.past: dict[int, int] = {}
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")
@@ -35,11 +33,13 @@ class Multiplexer:
         at_once = wire.get_choice(event, "mode", _MODES) == "immediate"
         if kind == "watermark":
             timestamp = wire.get_long(event, "timestamp")
-            return (
-                self.on_watermark(output, timestamp, at_once=at_once) if output in self.watermarks else wire.rejected()
-            )
+            if output not in self.watermarks:
+                return wire.rejected()
+            return self.on_watermark(output, timestamp, at_once=at_once)
         status = wire.get_choice(event, "status", _STATUSES)
-        return self.on_status(output, status, at_once=at_once) if output in self.watermarks else wire.rejected()
+        if output not in self.watermarks:
+            return wire.rejected()
+        return self.on_status(output, status, at_once=at_once)
 
     def on_emit(self) -> wire.Observations:
         return self.derive()
@@ -48,40 +48,27 @@ class Multiplexer:
         if output in self.watermarks:
             return wire.rejected()
         self.watermarks[output] = wire.LOWEST
-        self.idle.discard(output)
         return []
 
     def on_unregister(self, output: int) -> wire.Observations:
-        if output not in self.watermarks:
-            return []
-        self.past[output] = self.watermarks[output]
-        del self.watermarks[output]
+        self.watermarks.pop(output, None)
         self.idle.discard(output)
         return []
 
     def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
-        before = self.watermarks[output]
-        advances = timestamp > before
-        wakes = True
-        if wakes:
-            self.idle.discard(output)
-        if advances:
-            self.watermarks[output] = timestamp
-        if not at_once:
+        self.idle.discard(output)
+        if timestamp <= self.watermarks[output]:
             return []
-        higher = advances and timestamp > self.combined
-        derives = False
-        if higher or derives:
-            return self.derive()
-        return []
+        self.watermarks[output] = timestamp
+        return self.derive() if at_once and timestamp > self.combined else []
 
     def on_status(self, output: int, status: str, *, at_once: bool) -> wire.Observations:
-        if status == "active":
-            if self.semantics == "flink-17653":
-                return wire.rejected()
-            self.idle.discard(output)
-        else:
+        if status == "idle":
             self.idle.add(output)
+        elif self.semantics == "flink-17653":
+            return wire.rejected()
+        else:
+            self.idle.discard(output)
         return self.derive() if at_once else []
 
     def derive(self) -> wire.Observations:
@@ -96,17 +83,13 @@ class Multiplexer:
             self.combined = value
             seen = [{"type": "watermark", "timestamp": str(value)}]
         if idle:
-            seen.insert(len(seen), {"type": "status", "status": "idle"})
-        self.told_idle = idle
+            seen.append({"type": "status", "status": "idle"})
         return seen
 
     def combine(self, awake: list[int]) -> int:
         if awake:
             return min(awake)
-        flushes = self.semantics == "flink-38454"
-        if not flushes:
-            return self.combined
-        return max(self.watermarks.values())
+        return max(self.watermarks.values()) if self.semantics == "flink-38454" else self.combined
 
 
 make = Multiplexer
@@ -118,7 +101,9 @@ make = Multiplexer
 class MultiplexerRegisteredTwice(Multiplexer):
     """An id that is registered already is accepted, and starts anew."""
 
-    on_register = changed(Multiplexer.on_register, "output in self.watermarks", "False")
+    def on_register(self, output: int) -> wire.Observations:
+        self.on_unregister(output)
+        return super().on_register(output)
 
 
 @wrong("MUX-1", "MUX-3", "MUX-5", "MUX-6", "MUX-7", "MUX-8")
@@ -132,39 +117,38 @@ class MultiplexerNewSplitStartsIdle(Multiplexer):
 class MultiplexerNewSplitSaysActive(Multiplexer):
     """A new split makes an idle source active at once."""
 
-    on_register = changed(
-        Multiplexer.on_register,
-        "return []",
-        "if self.found_idle:\n"
-        "    self.found_idle = False\n"
-        '    return [{"type": "status", "status": "active"}]\n'
-        "return []",
-    )
+    def on_register(self, output: int) -> wire.Observations:
+        out = super().on_register(output)
+        if out or not self.found_idle:
+            return out
+        self.found_idle = False
+        return [{"type": "status", "status": "active"}]
 
 
 @wrong("MUX-2", "MUX-3", "MUX-4", "MUX-5", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerIdleSplitUnheard(Multiplexer):
     """A watermark of an idle split is dropped, which is right in the valve and wrong here."""
 
-    on_watermark = changed(
-        Multiplexer.on_watermark,
-        "advances = timestamp > before",
-        "if output in self.idle:\n    return []\nadvances = timestamp > before",
-    )
+    def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
+        return [] if output in self.idle else super().on_watermark(output, timestamp, at_once=at_once)
 
 
 @wrong("MUX-2", "MUX-3", "MUX-5", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerWatermarkLeavesIdle(Multiplexer):
     """A watermark of an idle split is recorded but the split stays idle."""
 
-    on_watermark = changed(Multiplexer.on_watermark, "if wakes:", "if False:")
+    on_watermark = changed(Multiplexer.on_watermark, "self.idle.discard(output)", "pass")
 
 
 @wrong("MUX-2", "MUX-3", "MUX-5", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerOnlyAnAdvanceWakes(Multiplexer):
     """Only a watermark that advances wakes its split; the rule wakes it with any."""
 
-    on_watermark = changed(Multiplexer.on_watermark, "wakes = True", "wakes = advances")
+    on_watermark = changed(
+        Multiplexer.on_watermark,
+        "self.idle.discard(output)",
+        "if timestamp > self.watermarks[output]:\n    self.idle.discard(output)",
+    )
 
 
 @wrong("MUX-2", "MUX-3", "MUX-5", "MUX-6", "MUX-7")
@@ -172,19 +156,9 @@ class MultiplexerRegressionOverwrites(Multiplexer):
     """An older watermark replaces the split's own instead of being ignored."""
 
     def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
-        before = self.watermarks[output]
-        advances = timestamp > before
-        wakes = True
-        if wakes:
-            self.idle.discard(output)
+        out = super().on_watermark(output, timestamp, at_once=at_once)
         self.watermarks[output] = timestamp
-        if not at_once:
-            return []
-        higher = advances and timestamp > self.combined
-        derives = False
-        if higher or derives:
-            return self.derive()
-        return []
+        return out
 
 
 @wrong("MUX-2", "MUX-3", "MUX-5", "MUX-6", "MUX-7")
@@ -192,15 +166,15 @@ class MultiplexerTimestamps32Bit(Multiplexer):
     """Timestamps go through a 32-bit field."""
 
     def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
-        timestamp = wire.to_int32(timestamp)
-        return super().on_watermark(output, timestamp, at_once=at_once)
+        return super().on_watermark(output, wire.to_int32(timestamp), at_once=at_once)
 
 
 @wrong("MUX-3", "MUX-2", "MUX-5", "MUX-6")
 class MultiplexerImmediateWaits(Multiplexer):
     """Watermarks by the immediate door wait for the next emit, too."""
 
-    on_watermark = changed(Multiplexer.on_watermark, "if not at_once:", "at_once = False\nif not at_once:")
+    def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
+        return super().on_watermark(output, timestamp, at_once=False)
 
 
 @wrong("MUX-3", "MUX-2", "MUX-10")
@@ -209,71 +183,61 @@ class MultiplexerEveryWatermarkDerives(Multiplexer):
     noted.
     """
 
-    on_watermark = changed(Multiplexer.on_watermark, "derives = False", "derives = True")
+    def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
+        super().on_watermark(output, timestamp, at_once=False)
+        return self.derive() if at_once else []
 
 
 @wrong("MUX-3", "MUX-6", "MUX-10")
 class MultiplexerActiveWaits(Multiplexer):
     """A split that turns active by the immediate door is noted, and derived with the next emit."""
 
-    on_status = changed(
-        Multiplexer.on_status,
-        "return self.derive() if at_once else []",
-        'if status == "active":\n    at_once = False\nreturn self.derive() if at_once else []',
-    )
+    def on_status(self, output: int, status: str, *, at_once: bool) -> wire.Observations:
+        return super().on_status(output, status, at_once=at_once and status == "idle")
 
 
 @wrong("MUX-3", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerOldNewsDerivesNothing(Multiplexer):
     """A status that is no news is not acted upon, so what was noted before it stays inside."""
 
-    on_status = changed(
-        Multiplexer.on_status,
-        "return self.derive() if at_once else []",
-        "at_once = at_once and news\nreturn self.derive() if at_once else []",
-    )
+    def on_status(self, output: int, status: str, *, at_once: bool) -> wire.Observations:
+        news = (output in self.idle) != (status == "idle")
+        return super().on_status(output, status, at_once=at_once and news)
 
 
 @wrong("MUX-4", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerDeferredAtOnce(Multiplexer):
     """Watermarks by the deferred door are derived at once."""
 
-    on_watermark = changed(Multiplexer.on_watermark, "if not at_once:", "at_once = True\nif not at_once:")
+    def on_watermark(self, output: int, timestamp: int, *, at_once: bool) -> wire.Observations:
+        return super().on_watermark(output, timestamp, at_once=True)
 
 
 @wrong("MUX-4", "MUX-6", "MUX-7", "MUX-8")
 class MultiplexerDeferredStatusAtOnce(Multiplexer):
     """Statuses by the deferred door are derived at once."""
 
-    on_status = changed(
-        Multiplexer.on_status,
-        "return self.derive() if at_once else []",
-        "at_once = True\nreturn self.derive() if at_once else []",
-    )
+    def on_status(self, output: int, status: str, *, at_once: bool) -> wire.Observations:
+        return super().on_status(output, status, at_once=True)
 
 
 @wrong("MUX-5", "MUX-6", "MUX-10")
 class MultiplexerEmitRepeats(Multiplexer):
     """Each emit sends the combined watermark, whether or not it is new."""
 
-    on_emit = changed(
-        Multiplexer.on_emit,
-        "return self.derive()",
-        "seen = self.derive()\n"
-        'again = {"type": "watermark", "timestamp": str(self.combined)}\n'
-        "return seen if seen or self.combined == wire.LOWEST else [again]",
-    )
+    def on_emit(self) -> wire.Observations:
+        seen = super().on_emit()
+        if seen or self.combined == wire.LOWEST:
+            return seen
+        return [{"type": "watermark", "timestamp": str(self.combined)}]
 
 
 @wrong("MUX-5", "MUX-7", "MUX-8", "MUX-10")
 class MultiplexerEmitOnlyWhenAwake(Multiplexer):
     """An emit while every split is idle is skipped as pointless."""
 
-    on_emit = changed(
-        Multiplexer.on_emit,
-        "return self.derive()",
-        "if self.watermarks.keys() <= self.idle:\n    return []\nreturn self.derive()",
-    )
+    def on_emit(self) -> wire.Observations:
+        return [] if self.watermarks.keys() <= self.idle else super().on_emit()
 
 
 @wrong("MUX-6", "MUX-3", "MUX-5")
@@ -304,9 +268,10 @@ class MultiplexerGoesBack(Multiplexer):
 class MultiplexerIdleForgetsWatermark(Multiplexer):
     """Turning idle resets the split's watermark to the lowest timestamp."""
 
-    on_status = changed(
-        Multiplexer.on_status, "self.idle.add(output)", "self.idle.add(output)\nself.watermarks[output] = wire.LOWEST"
-    )
+    def on_status(self, output: int, status: str, *, at_once: bool) -> wire.Observations:
+        if status == "idle":
+            self.watermarks[output] = wire.LOWEST
+        return super().on_status(output, status, at_once=at_once)
 
 
 @wrong("MUX-7", "MUX-3", "MUX-5", "MUX-8", origin="FLINK-38454", semantics="flink-38454")
@@ -343,25 +308,31 @@ class MultiplexerAnyIdleIsIdle(Multiplexer):
 class MultiplexerIdleOnce(Multiplexer):
     """Idle is emitted when it begins and not again while it lasts."""
 
-    derive = changed(Multiplexer.derive, "if idle:", "if idle and (not self.told_idle):")
+    told_idle = False
+
+    def derive(self) -> wire.Observations:
+        seen = super().derive()
+        if not self.watermarks:
+            return seen
+        told, self.told_idle = self.told_idle, {"type": "status", "status": "idle"} in seen
+        return seen[:-1] if told and self.told_idle else seen
 
 
 @wrong("MUX-8", "MUX-3", "MUX-5", "MUX-7")
 class MultiplexerIdleFirst(Multiplexer):
     """Idle overtakes the watermark that belongs in front of it."""
 
-    derive = changed(Multiplexer.derive, "len(seen)", "0")
+    derive = changed(Multiplexer.derive, "seen.append(", "seen.insert(0, ")
 
 
 @wrong("MUX-8", "MUX-3", "MUX-5", "MUX-6", origin="FLINK-40504, as it was proposed")
 class MultiplexerSaysActive(Multiplexer):
     """A derivation that finds the source active again says so."""
 
-    derive = changed(
-        Multiplexer.derive,
-        "if idle:",
-        'if was_idle and (not idle):\n    seen.insert(0, {"type": "status", "status": "active"})\nif idle:',
-    )
+    def derive(self) -> wire.Observations:
+        was_idle = self.found_idle
+        seen = super().derive()
+        return [{"type": "status", "status": "active"}, *seen] if was_idle and not self.found_idle else seen
 
 
 @wrong("MUX-9")
@@ -369,21 +340,15 @@ class MultiplexerUnknownSplitRefused(Multiplexer):
     """Unregistering an id that is not registered is an error."""
 
     def on_unregister(self, output: int) -> wire.Observations:
-        if output not in self.watermarks:
-            return wire.rejected()
-        self.past[output] = self.watermarks[output]
-        del self.watermarks[output]
-        self.idle.discard(output)
-        return []
+        return super().on_unregister(output) if output in self.watermarks else wire.rejected()
 
 
 @wrong("MUX-9", "MUX-1", "MUX-2", "MUX-5", "MUX-6", "MUX-7", "MUX-8", "MUX-10")
 class MultiplexerGoneSplitHolds(Multiplexer):
     """A split that is done is told goodbye and kept."""
 
-    on_unregister = changed(
-        Multiplexer.on_unregister, "del self.watermarks[output]", "pass", "self.idle.discard(output)", "pass"
-    )
+    def on_unregister(self, output: int) -> wire.Observations:
+        return []
 
 
 @wrong("MUX-9", "MUX-6", "MUX-7", "MUX-8", "MUX-10")
@@ -391,21 +356,25 @@ class MultiplexerGoneSplitShowsAtOnce(Multiplexer):
     """Unregistering a split derives at once."""
 
     def on_unregister(self, output: int) -> wire.Observations:
-        if output not in self.watermarks:
-            return []
-        self.past[output] = self.watermarks[output]
-        del self.watermarks[output]
-        self.idle.discard(output)
-        return self.derive()
+        is_known = output in self.watermarks
+        super().on_unregister(output)
+        return self.derive() if is_known else []
 
 
 @wrong("MUX-9", "MUX-1", "MUX-3", "MUX-5", "MUX-6", "MUX-7")
 class MultiplexerRemembersOldSplits(Multiplexer):
     """An id that is registered again goes on where it was."""
 
-    on_register = changed(
-        Multiplexer.on_register, "return []", "self.watermarks[output] = self.past.get(output, wire.LOWEST)\nreturn []"
-    )
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        super().__init__(config, host)
+        self.past: dict[int, int] = {}
+
+    def on_unregister(self, output: int) -> wire.Observations:
+        if output in self.watermarks:
+            self.past[output] = self.watermarks[output]
+        return super().on_unregister(output)
+
+    on_register = changed(Multiplexer.on_register, "wire.LOWEST", "self.past.get(output, wire.LOWEST)")
 
 
 @wrong("MUX-9", "MUX-3", "MUX-5", "MUX-6", "MUX-7", "MUX-10")
@@ -413,11 +382,7 @@ class MultiplexerLastToGoResets(Multiplexer):
     """When the last split is done, time starts again from the lowest timestamp."""
 
     def on_unregister(self, output: int) -> wire.Observations:
-        if output not in self.watermarks:
-            return []
-        self.past[output] = self.watermarks[output]
-        del self.watermarks[output]
-        self.idle.discard(output)
+        super().on_unregister(output)
         if not self.watermarks:
             self.combined = wire.LOWEST
         return []
@@ -427,7 +392,9 @@ class MultiplexerLastToGoResets(Multiplexer):
 class MultiplexerNoSplitIsIdle(Multiplexer):
     """A source that has no split yet calls itself idle."""
 
-    __init__ = changed(Multiplexer.__init__, "self.found_idle = False", "self.found_idle = True")
+    def __init__(self, config: wire.Json, host: wire.Host) -> None:
+        super().__init__(config, host)
+        self.found_idle = True
 
 
 @wrong("MUX-10", "MUX-5")
@@ -435,11 +402,7 @@ class MultiplexerLastToGoIsForgotten(Multiplexer):
     """When the last split is done, that it was idle is forgotten."""
 
     def on_unregister(self, output: int) -> wire.Observations:
-        if output not in self.watermarks:
-            return []
-        self.past[output] = self.watermarks[output]
-        del self.watermarks[output]
-        self.idle.discard(output)
+        super().on_unregister(output)
         if not self.watermarks:
             self.found_idle = False
         return []
@@ -472,4 +435,4 @@ class MultiplexerEveryAdvanceDerives(Multiplexer):
     watermark.
     """
 
-    on_watermark = changed(Multiplexer.on_watermark, "derives = False", "derives = advances")
+    on_watermark = changed(Multiplexer.on_watermark, "at_once and timestamp > self.combined", "at_once")

@@ -4,7 +4,7 @@
     class ValveCatchUpStrict(Valve):
         '''A channel that lags behind is aligned again only by a watermark above the last output.'''
 
-        catches_up = changed(Valve.catches_up, "timestamp >= self.last", "timestamp > self.last")
+        on_watermark = changed(Valve.on_watermark, "timestamp >= self.last", "timestamp > self.last")
 
 The decorator names the rule that it breaks, then other rules that may equally be named when it is caught. The class
 gives the name (`valve-catch-up-strict`), its docstring the story. What a method does differently in one place is
