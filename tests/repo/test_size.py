@@ -5,7 +5,7 @@ import pytest
 from tests.repo import size
 
 #: A little above what there is. Whoever needs more says in the commit what for.
-MOST_LINES, MOST_TRACKED, MOST_FILES = 108_500, 1_600, 11
+MOST_LINES, MOST_TRACKED, MOST_FILES = 108_500, 1_625, 11
 
 
 @pytest.fixture(scope="module")
