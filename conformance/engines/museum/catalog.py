@@ -7,7 +7,8 @@ from importlib.resources import files
 from pkgutil import iter_modules
 from typing import Any
 
-from tidegate.conformance.engines.museum.wrong import MUTANTS, Mutant
+from tidegate.conformance.engines.museum.wrong import MUTANTS
+from tidegate.conformance.engines.museum.wrong import Mutant as Mutant
 
 PACKAGE = "tidegate.conformance.engines.museum"
 FOLDER = files(PACKAGE)
@@ -27,7 +28,7 @@ def load(component: str) -> Any:
 @cache
 def mutants_of(component: str) -> tuple[Mutant, ...]:
     module = load(component)
-    if hasattr(module, "__path__") and FOLDER.joinpath(component, "wrong.py").is_file():
+    if hasattr(module, "__path__"):
         import_module(f"{PACKAGE}.{component}.wrong")
     return tuple(MUTANTS[component])
 

@@ -26,6 +26,10 @@ class Gate:
             return self.on_poll()
         raise wire.unknown_type(event)
 
+    @property
+    def finished(self) -> bool:
+        return len(self.closed) == self.channels
+
     def is_refused(self, channel: int, item: str) -> bool:
         return channel in self.closing or (item == "end_of_data" and channel in self.data_ended)
 
@@ -58,7 +62,7 @@ class Gate:
         out: wire.Observations = [{"type": "item", "channel": channel, "item": item, "more": more}]
         if item == "end_of_partition":
             self.closed.add(channel)
-        if item == "end_of_partition" and len(self.closed) == self.channels:
+        if item == "end_of_partition" and self.finished:
             out.append({"type": "finished"})
         return out
 
@@ -242,7 +246,7 @@ class GateEndOfPartitionHasNoMore(Gate):
 class GateFinishedAtFirstEnd(Gate):
     """The first end of partition finishes the gate."""
 
-    on_poll = changed(Gate.on_poll, "len(self.closed) == self.channels", "len(self.closed) == 1")
+    on_poll = changed(Gate.on_poll, "self.finished", "len(self.closed) == 1")
 
 
 @wrong("GATE-17", "GATE-15", "GATE-16")
@@ -251,7 +255,7 @@ class GateFinishedAtEndOfData(Gate):
 
     on_poll = changed(
         Gate.on_poll,
-        'item == "end_of_partition" and len(self.closed) == self.channels',
+        'item == "end_of_partition" and self.finished',
         'item == "end_of_data" and len(self.data_ended) == self.channels',
     )
 
@@ -260,7 +264,7 @@ class GateFinishedAtEndOfData(Gate):
 class GateFinishedWhenAllEndsArrived(Gate):
     """The gate is finished as soon as the last end of partition has arrived, though others were not polled yet."""
 
-    on_poll = changed(Gate.on_poll, "len(self.closed)", "len(self.closing)")
+    on_poll = changed(Gate.on_poll, "self.finished", "len(self.closing) == self.channels")
 
 
 @wrong("GATE-17", "GATE-5")
@@ -277,7 +281,7 @@ class GateFinishedRepeated(Gate):
     """Every poll after the end says again that the gate is finished."""
 
     def on_poll(self) -> wire.Observations:
-        if len(self.closed) == self.channels:
+        if self.finished:
             return [{"type": "none"}, {"type": "finished"}]
         return super().on_poll()
 

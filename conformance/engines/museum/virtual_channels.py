@@ -88,7 +88,7 @@ class VirtualChannels:
 
     def keeps(self, old: int, key: str) -> bool:
         """Also asked for keys that are kept in any case: one that is no text is no request."""
-        is_own = choose_channel({"type": "string", "value": key}, self.count, self.groups, "") == self.mine
+        is_own = choose_channel({"type": "string", "value": key}, self.count, self.groups) == self.mine
         return old not in self.filtered or is_own
 
     def on_watermark(self, line: Line, timestamp: int) -> wire.Observations:

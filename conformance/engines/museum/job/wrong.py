@@ -28,7 +28,7 @@ PARTS = {
 def in_job(part: type[Any]) -> type[Job]:
     """The job with this part, under its name and story."""
     texts = {"__module__": part.__module__, "__doc__": part.__doc__}
-    return type(part.__name__, (Job,), {PARTS[part.__base__]: part, **texts})
+    return type(part.__name__, (Job,), {PARTS[part.__bases__[0]]: part, **texts})
 
 
 @wrong("OUT-7", "TASK-7", origin="FLINK-40499")
