@@ -66,7 +66,8 @@ def test_who_passes_all_probes_is_blamed_for_what_failed_in_the_run():
 def test_what_was_made_small_speaks_before_the_rest():
     """Long traces have many rules at work; those that are left in the smallest ones are the likely ones."""
     mutant = find("union-eight-members-finish")
-    failures = catch(mutant, "generated", Budget()).failures
+    # With this seed the long traces speak for another rule.
+    failures = catch(mutant, "generated", Budget(seed=2)).failures
     small = [make_small(mutant, one) for one in worth_shrinking(failures)]
     assert max(len(one.case.events) for one in small) < min(len(one.case.events) for one in failures)
     found = partial(blame, mutant.component, partial(answers_of, mutant), failures, without=[mutant.name])
