@@ -35,11 +35,10 @@ class BadRequestError(Exception):
 
 @attrs.define
 class Host:
-    """The engine as a component sees it: the bug to commit, and what lives longer than one case."""
+    """The engine as a component sees it: what lives longer than one case."""
 
-    bug: str = ""
     _random: Random | None = None
-    #: Only components with a bug about leaking state put something here.
+    #: Only wrong engines whose state leaks put something here.
     memory: dict[str, Any] = attrs.Factory(dict)
 
     @property

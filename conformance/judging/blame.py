@@ -21,6 +21,7 @@ from typing import Any
 import attrs
 
 from tidegate.conformance.engines.museum import catalog, engines
+from tidegate.conformance.engines.museum.wrong import Mutant
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.convictions import convictions
 from tidegate.conformance.judging.expected import expected_rules
@@ -134,7 +135,7 @@ def rules_at_work(component: str) -> Mapping[str, list[tuple[str, ...]]]:
 
 
 @cache
-def museum_rows(component: str) -> "Mapping[catalog.Mutant, Row]":
+def museum_rows(component: str) -> "Mapping[Mutant, Row]":
     """What each wrong engine answers wrongly."""
     # What is right is the same for all of them.
     judge = Remembering()
@@ -144,7 +145,7 @@ def museum_rows(component: str) -> "Mapping[catalog.Mutant, Row]":
     }
 
 
-def answers_of(mutant: catalog.Mutant, cases: Sequence[Case], judge: Judge | None = None) -> Iterator[Verdict]:
+def answers_of(mutant: Mutant, cases: Sequence[Case], judge: Judge | None = None) -> Iterator[Verdict]:
     return Runner(InProcess(engines.Engine(mutant.name)), judge).run(Planned("probe", case) for case in cases)
 
 
@@ -256,7 +257,7 @@ def rank(
     component: str,
     asked: Collection[str],
     mine: Row,
-    others: Mapping[catalog.Mutant, Row],
+    others: Mapping[Mutant, Row],
     shown: Sequence[Verdict] = (),
 ) -> tuple[str, ...]:
     """The rules, the likeliest cause first. `shown` are failures besides those of the probes."""
@@ -282,7 +283,7 @@ def is_of_single_events(component: str) -> bool:
     return sum(lengths) < 2.5 * len(lengths)
 
 
-def by_fields(mine: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
+def by_fields(mine: Row, others: Mapping[Mutant, Row]) -> dict[str, float]:
     """By what is broken where a field is wrong: it speaks for the rules of those who fail in it."""
     told: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for mutant, row in others.items():
@@ -333,7 +334,7 @@ def by_subject(component: str, asked: Collection[str], mine: Row) -> dict[str, f
     return {rule: WEIGHTS["subject"] * n / sqrt(len(failed) * times[rule]) for rule, n in failing.items()}
 
 
-def by_museum(mine: Row, seen: Row, others: Mapping[catalog.Mutant, Row]) -> dict[str, float]:
+def by_museum(mine: Row, seen: Row, others: Mapping[Mutant, Row]) -> dict[str, float]:
     """By the wrong engines that fail alike: what they break, and what may equally be named for them.
 
     They have answered the probes (`mine`), and not all that was `seen`.

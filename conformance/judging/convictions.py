@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from functools import cache
 
-from tidegate.conformance.engines.museum.catalog import Mutant, load_killers, mutants_of
+from tidegate.conformance.engines.museum.catalog import load_killers, mutants_of
+from tidegate.conformance.engines.museum.wrong import Mutant
 from tidegate.properties.drawing.directed import directed
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import decode_case

@@ -14,8 +14,9 @@ from itertools import groupby, islice
 import attrs
 
 from tidegate.conformance.engines.base import Request
-from tidegate.conformance.engines.museum.catalog import Mutant, find
+from tidegate.conformance.engines.museum.catalog import find
 from tidegate.conformance.engines.museum.engines import Engine
+from tidegate.conformance.engines.museum.wrong import Mutant
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.blame import blame, museum_rows

@@ -20,6 +20,7 @@ from tidegate.conformance import schemas
 from tidegate.conformance.documents.job_story import choose
 from tidegate.conformance.documents.stepping import show
 from tidegate.conformance.engines.museum import catalog
+from tidegate.conformance.engines.museum.wrong import Mutant
 from tidegate.conformance.judging.convictions import convict
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.conformance.web.walking import Graph, make_graph, transitions
@@ -241,7 +242,7 @@ def word_count() -> Story:
     return Story("directed", "word-count", story, (), encode(config), write_trace("job", events))
 
 
-def of_mutant(mutant: catalog.Mutant) -> Story:
+def of_mutant(mutant: Mutant) -> Story:
     case = convict(mutant)
     story = f"{mutant.story} ({mutant.origin})"
     name = mutant.name.removeprefix(f"{mutant.component}-")

@@ -7,8 +7,7 @@ from importlib.resources import files
 from pkgutil import iter_modules
 from typing import Any
 
-from tidegate.conformance.engines.museum.wrong import MUTANTS
-from tidegate.conformance.engines.museum.wrong import Mutant as Mutant
+from tidegate.conformance.engines.museum.wrong import MUTANTS, Mutant
 
 PACKAGE = "tidegate.conformance.engines.museum"
 FOLDER = files(PACKAGE)
