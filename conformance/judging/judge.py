@@ -11,16 +11,14 @@ no answer to a case is refused by anything but this page.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import attrs
-
 from tidegate.conformance.engines.text import printable
-from tidegate.conformance.judging.spread import find_oddity
+from tidegate.conformance.judging.spread import Draw, judge_spread
 from tidegate.conformance.judging.verdicts import Allowed, Malformed, Passed, Violation, keep_evidence, room_beside
 from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation
 
-#: Characters of what an engine showed at a step that are looked at at all.
+#: Characters of what an engine showed at a step that are looked at at all: no right answer is nearly as long.
 LONGEST = 4_000_000
 
 Judgement = Passed | Violation | Malformed
@@ -40,7 +38,7 @@ def follow(case: Case, steps: Sequence[Sequence[Any]]) -> tuple[Judgement, list[
     draws: list[Draw] = []
     for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
         allowed = override(case, index, states, allowed_outcomes(case.model.step, states, event))
-        seen = read(case, shown)
+        seen = read(case, allowed, shown)
         explaining = [outcome for outcome in allowed if outcome.observations == seen]
         if not explaining:
             return refuse(case, index, allowed, shown, way), [*way, allowed[0]]
@@ -64,9 +62,9 @@ def override(case: Case, index: int, states: Sequence[Any], outcomes: Outcomes) 
     return agreeing or [Outcome(states[0], wanted, case.rules or outcomes[0].rules)]
 
 
-def read(case: Case, shown: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The observations as values; None if they are no observations of the component, or too long to look at."""
-    if room_beside(shown, LONGEST) < 0:
+def read(case: Case, allowed: Outcomes, shown: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The observations as values; None if there are too many or too few, or one is no observation of the component."""
+    if all(len(outcome.observations) != len(shown) for outcome in allowed) or room_beside(shown, LONGEST) < 0:
         return None
     try:
         return tuple(decode_observation(raw, case.component) for raw in shown)
@@ -89,28 +87,6 @@ def refuse(case: Case, index: int, allowed: Outcomes, shown: Sequence[Any], way:
         trail=unique(rule for outcome in reversed(way) for rule in outcome.rules),
         more=len(shown) - len(kept),
     )
-
-
-# --- what is drawn by chance ------------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class Draw:
-    """What was drawn at a step, by its place among what could have been."""
-
-    step: int
-    outcomes: Outcomes
-    taken: int
-
-
-def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
-    """Each draw is allowed; all of them together must look like chance. The last one is held to show it."""
-    oddity = find_oddity([draw.taken for draw in draws], len(draws[-1].outcomes)) if draws else ""
-    if not oddity:
-        return Passed()
-    last = draws[-1]
-    seen, allowed = last.outcomes[last.taken], tuple(Allowed(one.observations, one.rules) for one in last.outcomes)
-    return Violation(last.step, seen.rules, allowed, seen.observations, oddity=oddity)
 
 
 def distinct_states(outcomes: Outcomes) -> tuple[Any, ...]:

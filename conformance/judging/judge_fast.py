@@ -152,7 +152,7 @@ class Judge:
                         return None
                 states = (outcome.state,)
             else:
-                seen = read(case, shown)
+                seen = read(case, outcomes, shown)
                 explaining = [one for one in outcomes if one.observations == seen]
                 if not explaining:
                     return None

@@ -11,10 +11,35 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
+
+import attrs
+
+from tidegate.conformance.judging.verdicts import Allowed, Passed, Violation
+from tidegate.reference.model import Outcome
 
 #: An engine is accused of what a right one shows with at most this probability per case. So among ten thousand cases
 #: with draws, more than any run has, the probability of a single false accusation is at most 1e-9.
 FALSE_ALARM = 1e-13
+
+
+@attrs.frozen
+class Draw:
+    """What was drawn at a step, by its place among what could have been."""
+
+    step: int
+    outcomes: Sequence[Outcome[Any, Any]]
+    taken: int
+
+
+def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
+    """Each draw is allowed; all of them together must look like chance. The last one is held to show it."""
+    oddity = find_oddity([draw.taken for draw in draws], len(draws[-1].outcomes)) if draws else ""
+    if not oddity:
+        return Passed()
+    last = draws[-1]
+    seen, allowed = last.outcomes[last.taken], tuple(Allowed(one.observations, one.rules) for one in last.outcomes)
+    return Violation(last.step, seen.rules, allowed, seen.observations, oddity=oddity)
 
 
 def find_oddity(draws: Sequence[int], sides: int) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from pathlib import Path
 
 import attrs
 import pytest
@@ -97,3 +98,11 @@ def test_both_let_a_file_override_the_specification():
         other = attrs.evolve(case, expect=((), *case.expect[1:]) if case.expect[0] else case.expect)
         check(other, answer["steps"], Judge())
         assert judge(case, answer["steps"]) == Passed()
+
+
+def test_the_judge_stands_on_one_page():
+    """Speed lives elsewhere: what everybody can check stays short, and needs nothing that makes it fast."""
+    page = Path(judge.__code__.co_filename).read_text(encoding="utf-8")
+    assert len(page.splitlines()) <= 100
+    assert "import judge_fast" not in page
+    assert "from tidegate.conformance.judging.judge_fast" not in page

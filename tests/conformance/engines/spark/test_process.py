@@ -53,7 +53,7 @@ def test_java_home_that_is_none_is_said(tmp_path):
 
 def test_the_tour_says_that_spark_is_left_out(no_java, monkeypatch, capsys):
     right, wrong = (mock.Mock(exit_code=one) for one in (Exit.CONFORMANT, Exit.VIOLATIONS))
-    monkeypatch.setattr(tour, "hold", mock.Mock(side_effect=[right, wrong]))
+    monkeypatch.setattr(tour, "run_and_show", mock.Mock(side_effect=[right, wrong]))
     assert main(["run"]) == 0
     assert "Left out: the Spark engines need Java" in capsys.readouterr().out
 
