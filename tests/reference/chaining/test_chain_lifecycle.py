@@ -1,5 +1,7 @@
 """The life cycle of a chain: orders, what is no chain, and claims. The directed traces say what is shown."""
 
+from itertools import product
+
 import pytest
 
 from tests.reference.walking import broken_claims, state_after, walk
@@ -89,8 +91,13 @@ def test_properties_see_the_reversed_order(monkeypatch, events, named):
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("semantics", values.SEMANTICS)
-@pytest.mark.parametrize("call", [values.Call.PREPARE, values.Call.FINISH, values.Call.QUIESCE])
+@pytest.mark.parametrize(
+    ("semantics", "call"),
+    [
+        *product(values.SEMANTICS, (values.Call.PREPARE, values.Call.FINISH, values.Call.QUIESCE)),
+        *(("flink-1.10", values.Call.CLOSE), ("flink-1.5", values.Call.CLOSE)),
+    ],
+)
 def test_operators_that_work_are_called_from_the_head_on(semantics, call):
     chain = (values.Operator(lingers=False), values.Operator(lingers=False, parent=0))
     before = values.State(values.Config(chain, 0, 1, semantics))
