@@ -11,7 +11,7 @@ from tidegate.reference.spanning.deserializer import spilling
 from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record
 from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
 
-AB, CDEF, EMPTY = encode_record(b"ab"), encode_record(b"cdef"), encode_record(b"")
+AB, CDEF = encode_record(b"ab"), encode_record(b"cdef")
 
 
 def read(*buffers, breaks=()):
