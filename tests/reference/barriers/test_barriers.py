@@ -102,41 +102,6 @@ def test_barr_8_a_blocked_channel_is_heard(kind, trace, finished, shown):
     assert run(kind, 2, trace, finished=finished) == shown
 
 
-@pytest.mark.rule("BARR-17")
-@pytest.mark.parametrize(
-    ("trace", "shown"),
-    [
-        ("0n1#5@0 late+31 0t1@0 +0 1t1@0", "~ ~ -0[1U1 ~ -1]1+0+1"),
-        ("0n1#5@0 late+31 1n1#6@0 +0", "~ ~ ~ !0!1"),
-        ("0t1 late+31 1t1 +0", "-0 ~ -1T1+0+1 ~"),
-    ],
-)
-def test_barr_17_a_timer_may_be_late(trace, shown):
-    assert run("alternating", 2, trace, extension="late_timers") == shown
-
-
-@pytest.mark.rule("BARR-9", "BARR-10", "BARR-11", "BARR-12")
-@pytest.mark.parametrize(
-    ("channels", "trace", "finished", "shown"),
-    [
-        (1, "0b1 0b1 0b0 0c5 0b5", True, "T1 T1 T0 A5c T5"),
-        (2, "0b1 0b2 1b1 1b2", True, "~ ~ T1 T2"),
-        (2, "0b1 0b2 1b2 1b1", True, "~ ~ T2 ~"),
-        (2, "0b1 0b1 1b1 0n9#1@0 +5", True, "~ ~ T1 ~ ~"),
-        (2, "0b1 1c1 1b1 0b2 1b2", True, "~ A1c ~ ~ T2"),
-        (3, "0b1 0b2 1c2 1b1 2b2 0b2", True, "~ ~ A1cA2c ~ ~ ~"),
-        (2, "0c3 0c3 1b3 1b2", True, "A3c ~ ~ ~"),
-        (3, "0b1 0b2 1b2 2e 1e", True, "~ ~ ~ T2 ~"),
-        (3, "0b1 1b2 2e 0e 1b2", True, "~ ~ ~ T2 ~"),
-        (2, "0b1 0c2 1b1 1e", True, "~ A1cA2c ~ ~"),
-        (3, "0b1 0b2 1c1 2e", False, "~ ~ A1c A2e"),
-        (2, "0b1 0e 1b1", True, "~ ~ T1"),
-    ],
-)
-def test_barr_10_at_least_once(channels, trace, finished, shown):
-    assert run("at_least_once", channels, trace, finished=finished) == shown
-
-
 @pytest.mark.rule("BARR-10")
 def test_barr_10_at_most_fifty_are_pending():
     trace = " ".join(f"0b{number}" for number in range(1, 53))
@@ -242,11 +207,6 @@ def test_barr_17_the_end_of_a_channel_notices_that_the_alignment_took_too_long(l
     assert run("alternating", 3, f"+{late} 0n1#5@0 1t1@9 2e", timeout=10) == shown
 
 
-@pytest.mark.rule("BARR-10")
-def test_barr_10_the_end_of_a_channel_completes_all_that_waited_for_it_and_takes_the_newest():
-    assert run("at_least_once", 3, "0b1 1b1 0b2 1b2 2e 1e") == "~ ~ ~ ~ T2 ~"
-
-
 def test_barriers_that_were_not_polled_wait_in_their_order():
     channel = on_barrier(on_barrier(Channel(), 1), 2)
     assert channel.barriers == (1, 2)
@@ -258,11 +218,6 @@ def test_only_its_own_barrier_or_a_newer_one_ends_what_a_checkpoint_saves():
     assert on_barrier(saving, 1).saving == 2
     assert on_barrier(saving, 2).saving is None
     assert on_barrier(saving, 3).saving is None
-
-
-@pytest.mark.rule("BARR-11")
-def test_barr_11_a_cancelled_checkpoint_ends_the_older_ones_for_good():
-    assert run("at_least_once", 2, "0b1 0b3 1c2 1b1") == "~ ~ A1c ~"
 
 
 # --- claims, told of what is wrong -----------------------------------------------------------------------------
@@ -314,50 +269,6 @@ def test_a_checkpoint_is_not_too_late_for_its_own_barrier(monkeypatch):
 
     monkeypatch.setattr(channel_state, "on_start", refuse_its_own)
     assert not channel_state.older_checkpoint_is_too_late.holds(1, (1,))
-
-
-@pytest.mark.rule("BARR-21")
-@pytest.mark.parametrize(
-    ("kind", "channels", "trace", "measured"),
-    [
-        ("aligned", 2, "measure", (0, 0, None, None)),
-        ("alternating", 3, "+9 0n1#5@2 1e measure", (0, 7, None, None)),
-        ("aligned", 2, "+5 0b1@2 processed3 +4 measure", (4, 3, None, None)),
-        ("aligned", 2, "processed9 +5 0b1@2 processed3 +4 1b1@2 processed9 measure", (4, 3, 4, 3)),
-        ("aligned", 1, "+5 0b1@9 processed3 +2 measure", (0, 0, 0, 0)),
-        ("aligned", 2, "0b1 +5 0b1 +1 measure", (1, 5, None, None)),
-        ("aligned", 2, "0b1 +5 1e measure", (5, 0, 5, 0)),
-        ("unaligned", 2, "0u1 processed5 +3 measure", (3, 0, None, None)),
-        ("unaligned", 2, "0u1 processed5 +3 1u1 measure", (3, 0, 3, 5)),
-        ("unaligned", 2, "0u1 processed5 +3 1c1 measure", (0, 0, 0, 5)),
-        # Triggered anew by the newer checkpoint, whose alignment is under way.
-        ("unaligned", 2, "0u1 processed5 +3 0u2@1 measure", (0, 2, None, None)),
-    ],
-)
-def test_barr_21_what_an_alignment_took(kind, channels, trace, measured):
-    (seen,) = walk("barriers", config_of(kind, channels, extension="measures"), trace)[-1].observations
-    assert (seen.alignment, seen.start_delay, seen.duration, seen.bytes) == measured
-
-
-@pytest.mark.rule("BARR-22")
-@pytest.mark.parametrize(
-    ("channels", "finished", "trace", "measured"),
-    [
-        (2, True, "measure", (0, 0, None, None)),
-        (2, True, "+5 0b1@2 processed3 +4 1b1@2 processed9 +1 measure", (4, 3, 4, 3)),
-        (1, True, "+5 0b1@2 processed3 +2 measure", (0, 3, 0, 0)),
-        (1, True, "+5 0b1@2 0c2 measure", (0, 3, 0, 0)),
-        (2, True, "0b1 +3 0b2 +4 1b1 measure", (4, 3, 0, 0)),
-        (2, True, "0b1 +3 0b2 processed2 +4 1b2 measure", (4, 3, 4, 2)),
-        (2, True, "0b1 +3 1c2 +1 measure", (4, 0, None, None)),
-        (2, True, "0b1 +3 1e measure", (3, 0, 3, 0)),
-        (2, False, "0b1 +3 1e measure", (0, 0, None, None)),
-    ],
-)
-def test_barr_22_what_is_measured_at_least_once(channels, finished, trace, measured):
-    config = config_of("at_least_once", channels, finished=finished, extension="measures")
-    (seen,) = walk("barriers", config, trace)[-1].observations
-    assert (seen.alignment, seen.start_delay, seen.duration, seen.bytes) == measured
 
 
 def test_barr_21_nothing_is_measured_without_the_extension():

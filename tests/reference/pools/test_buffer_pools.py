@@ -69,6 +69,20 @@ def test_claim_refuses(name, observations, after):
     assert not claim("buffer_pools", name)(STATE, pools.RequestSegment(0), outcome)
 
 
+@pytest.mark.parametrize(
+    ("trace", "rules"),
+    [
+        ("create0:1-1 0take destroy0 destroy0", ("POOL-10",)),
+        ("create0:1-1 0take destroy0", ("POOL-10", "POOL-2")),
+        ("create0:1-1 0take 0listen destroy0", ("POOL-10", "POOL-9", "POOL-2")),
+        ("create0:2-2+0/2x1 0.0take 0.0give", ("POOL-8", "POOL-7")),
+        ("create0:1-1 0take 0give", ("POOL-8",)),
+    ],
+)
+def test_all_the_rules_at_work_are_named(trace, rules):
+    assert walk("buffer_pools", {"total": 2}, trace)[-1].rules == rules
+
+
 # --- invariants, told of what is wrong ------------------------------------------------------------------------
 
 

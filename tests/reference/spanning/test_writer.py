@@ -8,17 +8,12 @@ from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge
 from tidegate.reference.spanning.dated_writers import write_to_shared_memory
-from tidegate.reference.spanning.records import encode_record
 from tidegate.reference.spanning.writer import step as writer
 from tidegate.reference.spanning.writer import values
 from tidegate.reference.spanning.writer.claims import get_open_builders
-from tidegate.reference.spanning.writer.step import start, step
+from tidegate.reference.spanning.writer.step import step
 
 A, AB, CDEF = b"a", b"ab", b"cdef"
-
-
-def last(config, *events):
-    return walk("writer", config, events)[-1].observations
 
 
 def selecting(channels=2, size=8, timeout=-1):
@@ -27,66 +22,6 @@ def selecting(channels=2, size=8, timeout=-1):
 
 def broadcast(channels=2, size=8, timeout=-1):
     return values.Config(values.Kind.BROADCAST, channels, size, timeout)
-
-
-def lengths(observations, channel=0):
-    return [len(seen.data) for seen in observations if isinstance(seen, values.Buffer) and seen.channel == channel]
-
-
-@pytest.mark.rule("SPAN-5")
-def test_span_5_a_new_record_is_queued_before_it_is_written():
-    (outcome,) = walk("writer", selecting(), (values.Record(1, AB),))
-    assert outcome.observations == (values.Request(), values.Add(1, committed=0, partial=0))
-    assert outcome.rules == ("SPAN-5", "SPAN-12")
-
-
-@pytest.mark.rule("SPAN-5", "SPAN-15")
-def test_span_5_a_continuation_is_written_before_it_is_queued():
-    encoded = encode_record(b"abcdefghij")
-    assert last(selecting(), values.Record(0, b"abcdefghij")) == (
-        values.Request(),
-        values.Add(0, committed=0, partial=0),
-        values.Buffer(0, encoded[:8]),
-        values.Count(8, 1),
-        values.Request(),
-        values.Add(0, committed=6, partial=6),
-    )
-    assert last(selecting(), values.Record(0, A), values.Record(0, CDEF)) == (
-        values.Buffer(0, encode_record(A) + encode_record(CDEF)[:3]),
-        values.Count(8, 1),
-        values.Request(),
-        values.Add(0, committed=5, partial=5),
-    )
-
-
-@pytest.mark.rule("SPAN-6", "SPAN-10")
-def test_span_6_flush_shows_what_was_written_once():
-    config = selecting()
-    assert last(config, values.Record(1, A), values.Flush()) == (values.Buffer(1, encode_record(A)),)
-    assert last(config, values.Record(1, A), values.Flush(), values.Flush()) == ()
-    assert last(config, values.Record(1, A), values.Flush(), values.Record(1, b"")) == (
-        values.Buffer(1, bytes(3)),
-        values.Count(8, 1),
-        values.Request(),
-        values.Add(1, committed=1, partial=1),
-    )
-
-
-@pytest.mark.rule("SPAN-8")
-def test_span_8_a_hint_limits_new_buffers_but_splits_no_record():
-    """Observed on Flink 2.3.0: hint 10, a record of 30 bytes in all, then three of 6."""
-    six = values.Record(0, AB)
-    outcomes = walk(
-        "writer", selecting(1, 64), (values.Hint(0, 10), values.Record(0, bytes(26)), six, six, six, values.Finish())
-    )
-    assert [lengths(outcome.observations) for outcome in outcomes] == [[], [30], [], [10], [], [8]]
-    assert outcomes[1].rules == ("SPAN-5", "SPAN-8", "SPAN-15", "SPAN-12")
-
-
-@pytest.mark.rule("SPAN-8")
-def test_span_8_the_end_of_a_long_record_may_fill_a_limited_buffer():
-    assert lengths(last(selecting(1, 16), values.Hint(0, 4), values.Record(0, bytes(20)))) == [16, 8]
-    assert lengths(last(selecting(1, 16), values.Hint(0, 9), values.Record(0, bytes(20)), values.Finish())) == [8]
 
 
 @pytest.mark.rule("SPAN-8")
@@ -110,32 +45,6 @@ def test_span_8_capacities(size, hint, least, capacity):
     assert compute_capacity(size, hint, least) == capacity
 
 
-@pytest.mark.rule("SPAN-8")
-def test_span_8_an_open_buffer_keeps_its_size():
-    assert lengths(
-        last(
-            selecting(1, 16),
-            values.Record(0, A),
-            values.Hint(0, 5),
-            values.Record(0, A),
-            values.Record(0, A),
-            values.Record(0, A),
-        )
-    ) == [16]
-
-
-@pytest.mark.rule("SPAN-9")
-def test_span_9_without_another_buffer_a_limited_one_grows():
-    hinted, empty_pool = values.Hint(0, 6), values.Pool(available=False)
-    six = values.Record(0, AB)
-    assert lengths(last(selecting(1, 16), hinted, six)) == [6]
-    (*_, grown) = walk("writer", selecting(1, 16), (hinted, empty_pool, six))
-    assert grown.observations == (values.Request(), values.Add(0, 0, 0))
-    assert grown.state.builders == (Builder(7, 6),)
-    assert grown.rules == ("SPAN-5", "SPAN-8", "SPAN-9", "SPAN-12")
-    assert lengths(last(selecting(1, 16), hinted, empty_pool, six, six, six)) == [16]
-
-
 @pytest.mark.rule("SPAN-9")
 @pytest.mark.parametrize(
     ("builder", "needed", "capacity"),
@@ -143,45 +52,6 @@ def test_span_9_without_another_buffer_a_limited_one_grows():
 )
 def test_span_9_room_for_the_record_and_one_byte(builder, needed, capacity):
     assert enlarge(builder, 16, needed) == Builder(capacity, builder.filled)
-
-
-@pytest.mark.rule("SPAN-10")
-def test_span_10_timeout_0_flushes_what_was_written_to():
-    assert last(selecting(timeout=0), values.Record(1, A)) == (
-        values.Request(),
-        values.Add(1, 0, 0),
-        values.Buffer(1, encode_record(A)),
-    )
-    assert last(broadcast(timeout=0), values.Broadcast(A)) == (
-        values.Request(),
-        values.Add(0, 0, 0),
-        values.Add(1, 0, 0),
-        values.Buffer(0, encode_record(A)),
-        values.Buffer(1, encode_record(A)),
-    )
-    # Another channel's bytes wait for their own flush.
-    config = broadcast(3, 16, timeout=0)
-    assert [lengths(last(config, values.Record(0, A), values.Record(1, AB)), channel) for channel in range(3)] == [
-        [],
-        [6],
-        [],
-    ]
-
-
-@pytest.mark.rule("SPAN-10")
-@pytest.mark.parametrize(
-    ("timeout", "elapsed", "flushes"),
-    [(-1, [1000], [0]), (0, [1000], [0]), (5, [4, 1, 4, 1], [0, 1, 0, 1]), (5, [7, 2, 1], [1, 0, 1]), (5, [50], [1])],
-)
-def test_span_10_a_timeout_flushes_by_the_clock(timeout, elapsed, flushes):
-    (state,) = start(selecting(1, 64, timeout))
-    shown = []
-    for milliseconds in elapsed:
-        (written,) = step(state, values.Record(0, A))
-        (outcome,) = step(written.state, values.Elapse(milliseconds))
-        shown.append(len(outcome.observations))
-        state = outcome.state
-    assert shown == flushes
 
 
 @pytest.mark.rule("SPAN-11")
@@ -201,99 +71,6 @@ def test_span_11_a_failed_flusher_may_show_at_once_and_then_always():
 def test_span_11_after_100_emits_it_must_show(emits, choices):
     (*_, outcome) = walk("writer", selecting(timeout=5), (values.Fail(), *[values.Record(0, b"")] * emits), choose=-1)
     assert len(step(outcome.state, values.Record(0, b""))) == choices
-
-
-@pytest.mark.rule("SPAN-12")
-def test_span_12_a_broadcast_is_copied_or_shared():
-    encoded = encode_record(CDEF)
-    assert last(selecting(), values.Broadcast(CDEF)) == (
-        *(values.Request(), values.Add(0, 0, 0), values.Buffer(0, encoded), values.Count(8, 1)),
-        *(values.Request(), values.Add(1, 0, 0), values.Buffer(1, encoded), values.Count(8, 1)),
-    )
-    assert last(broadcast(), values.Broadcast(CDEF)) == (
-        *(values.Request(), values.Add(0, 0, 0), values.Add(1, 0, 0)),
-        *(values.Buffer(0, encoded), values.Buffer(1, encoded), values.Count(16, 2)),
-    )
-
-
-@pytest.mark.rule("SPAN-13", "SPAN-15")
-def test_span_13_buffers_of_the_other_kind_are_finished_first():
-    a, ab = encode_record(A), encode_record(AB)
-    (_, unicast) = walk("writer", broadcast(2, 16), (values.Broadcast(A), values.Record(1, AB)))
-    assert unicast.observations == (
-        values.Buffer(0, a),
-        values.Buffer(1, a),
-        values.Count(10, 2),
-        values.Request(),
-        values.Add(1, 0, 0),
-    )
-    assert unicast.rules == ("SPAN-13", "SPAN-15", "SPAN-5", "SPAN-12")
-    shared = last(broadcast(2, 16), values.Record(1, AB), values.Record(0, A), values.Broadcast(A))
-    assert shared == (
-        values.Buffer(0, a),
-        values.Count(5, 1),
-        values.Buffer(1, ab),
-        values.Count(6, 1),
-        values.Request(),
-        values.Add(0, 0, 0),
-        values.Add(1, 0, 0),
-    )
-
-
-@pytest.mark.rule("SPAN-13")
-def test_span_13_an_open_buffer_of_the_right_kind_is_used():
-    assert last(broadcast(2, 16), values.Record(1, A), values.Record(1, A)) == ()
-    assert last(broadcast(2, 16), values.Broadcast(A), values.Broadcast(A)) == ()
-
-
-@pytest.mark.rule("SPAN-14")
-@pytest.mark.parametrize(
-    ("config", "event", "finished"),
-    [
-        (selecting(), values.Record(1, A), (values.Buffer(1, encode_record(A)), values.Count(5, 1))),
-        (
-            broadcast(),
-            values.Broadcast(A),
-            (values.Buffer(0, encode_record(A)), values.Buffer(1, encode_record(A)), values.Count(10, 2)),
-        ),
-    ],
-)
-def test_span_14_an_event_comes_behind_all_that_was_written(config, event, finished):
-    assert last(config, event, values.ControlEvent()) == (*finished, values.EventSent(0), values.EventSent(1))
-    assert last(config, event, values.Finish()) == finished
-
-
-@pytest.mark.rule("SPAN-14")
-@pytest.mark.parametrize(
-    "event", [values.Record(0, A), values.Broadcast(A), values.ControlEvent(), values.Fail(), values.Finish()]
-)
-def test_span_14_nothing_is_written_after_the_end(event):
-    (*_, over, refused) = walk("writer", selecting(timeout=5), (values.Record(0, A), values.Finish(), event))
-    assert refused == Outcome(over.state, (Rejected(),), ("SPAN-14",))
-
-
-@pytest.mark.rule("SPAN-12", "SPAN-11")
-@pytest.mark.parametrize(
-    ("config", "event", "rule"),
-    [
-        (selecting(), values.Record(2, A), "SPAN-12"),
-        (selecting(), values.Record(-1, A), "SPAN-12"),
-        (broadcast(), values.Hint(2, 4), "SPAN-12"),
-        (selecting(timeout=0), values.Fail(), "SPAN-11"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(config, event, rule):
-    (before, refused) = walk("writer", config, (values.Broadcast(A), event))
-    assert refused == Outcome(before.state, (Rejected(),), (rule,))
-
-
-@pytest.mark.rule("SPAN-15")
-def test_span_15_bytes_already_seen_are_counted_when_the_buffer_is_finished():
-    assert last(selecting(), values.Record(0, A), values.Flush(), values.ControlEvent()) == (
-        values.Count(5, 1),
-        values.EventSent(0),
-        values.EventSent(1),
-    )
 
 
 @pytest.mark.rule("SPAN-16")
@@ -444,21 +221,6 @@ def too_late(state, event):
 def test_a_failure_that_does_not_surface_is_refused(monkeypatch, wrong):
     monkeypatch.setattr(writer, "on_emit", wrong)
     assert not claim("writer", "a-failed-flusher-surfaces-in-time")(values.Broadcast(b"a"))
-
-
-@pytest.mark.rule("SPAN-34")
-def test_span_34_what_is_queued_is_what_was_not_read():
-    config = attrs.evolve(selecting(size=10), extension="measures")
-    trace = "0r616263 measure r61 measure flush measure 1r6162636465 measure event measure"
-    told = [outcome.observations[0].bytes for outcome in walk("writer", config, trace)[1::2]]
-    assert told == [(7, 0), (2, 5), (0, 0), (0, 4), (0, 0)]
-
-
-@pytest.mark.rule("SPAN-34")
-def test_span_34_shared_bytes_count_everywhere():
-    config = attrs.evolve(broadcast(channels=3, size=16), extension="measures")
-    assert walk("writer", config, "r616263 measure")[-1].observations[0].bytes == (7, 7, 7)
-    assert walk("writer", config, "r616263 finish measure")[-1].observations == (Rejected(),)
 
 
 def test_span_34_nobody_asks_without_the_extension():

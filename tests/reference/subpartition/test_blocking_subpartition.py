@@ -40,40 +40,6 @@ def test_subp_30_the_pending_buffer_is_written_by_what_comes_next(store, trace, 
     assert [poll.split(" ")[2] for poll in polls if poll.startswith("item data")] == shown
 
 
-@pytest.mark.rule("SUBP-30", "SUBP-23", "SUBP-1")
-@pytest.mark.parametrize(
-    ("trace", "rules"),
-    [
-        ("finish finish", ("SUBP-30",)),
-        ("finish data:61", ("SUBP-30",)),
-        ("release data:61", ("SUBP-30",)),
-        ("release finish", ("SUBP-30",)),
-        ("end end", ("SUBP-23",)),
-        ("open:61 flush append:62", ("SUBP-1",)),
-        ("data:61 close", ("SUBP-1",)),
-    ],
-)
-def test_subp_30_nothing_is_written_too_late(trace, rules):
-    assert last("file", trace) == ("rejected", rules)
-
-
-@pytest.mark.rule("SUBP-31")
-@pytest.mark.parametrize(
-    ("trace", "shown"),
-    [
-        ("view", "rejected"),
-        ("data:61 view", "rejected"),
-        ("finish view", "view 0"),
-        ("release view", "rejected"),
-        ("finish release view", "rejected"),
-        ("finish lose view", "not_found"),
-        ("finish lose release view", "rejected"),
-    ],
-)
-def test_subp_31_a_view_needs_a_finished_result(trace, shown):
-    assert last("file_mmap", trace)[0] == shown
-
-
 @pytest.mark.rule("SUBP-32", "SUBP-33")
 @pytest.mark.parametrize("store", ALL)
 def test_subp_32_every_view_is_complete(store):
@@ -97,47 +63,10 @@ def test_subp_33_the_backlog_is_exact(store, query):
 
 
 @pytest.mark.rule("SUBP-34")
-def test_subp_34_a_file_is_read_with_two_buffers():
-    assert play("file", "data:61 data:62 data:63 finish view 0poll 0poll 0poll 0recycle 0poll 0recycle 0recycle")[
-        5:
-    ] == [
-        "item data 61 2 data 0",
-        "item data 62 1 none 1",
-        "none",
-        "data_available 0",
-        "item data 63 0 none 2",
-        "data_available 0",
-        "",
-    ]
-    assert last("file", "data:61 data:62 finish view 0poll 0poll 0poll") == ("none", ("SUBP-34",))
+def test_subp_34_only_a_plain_file_is_read_with_two_buffers():
     for store in ("mmap", "file_mmap", "file_region"):
         assert last(store, "data:61 data:62 data:63 finish view 0poll 0poll 0poll")[0].startswith("item data 63")
         assert last(store, "data:61 finish view 0recycle") == ("rejected", ("SUBP-34",))
-
-
-@pytest.mark.rule("SUBP-35")
-@pytest.mark.parametrize(
-    ("store", "kinds"),
-    [
-        ("mmap", ["data 61 0 event 0", "event  0 event 1", "event  0 none 2"]),
-        ("file_mmap", ["data 61 0 end_of_data 0", "end_of_data  0 end_of_partition 1", "end_of_partition  0 none 2"]),
-        ("file_region", ["data 61 0 event 0", "end_of_data  0 event 1", "end_of_partition  0 none 2"]),
-    ],
-)
-def test_subp_35_what_a_store_knows_of_an_event(store, kinds):
-    assert play(store, "data:61 end finish view 0poll 0poll 0poll")[4:] == [f"item {kind}" for kind in kinds]
-
-
-@pytest.mark.rule("SUBP-36")
-def test_subp_36_the_last_holder_deletes():
-    assert last("file", "open:61 release") == ("deleted", ("SUBP-36",))
-    assert play("file", "finish view view release 0leave 1poll 1leave release")[3:] == [
-        "",
-        "",
-        "item end_of_partition  0 none 0",
-        "deleted",
-        "",
-    ]
 
 
 @pytest.mark.rule("SUBP-34", "SUBP-35", "SUBP-37")
@@ -179,22 +108,6 @@ def test_claims_notice_what_they_forbid():
     )
     assert refuses("blocking_subpartition", "two-read-buffers", attrs.evolve(state, readers=(Reader(0, 2),)))
     assert refuses("blocking_subpartition", "ends-once-finished", attrs.evolve(state, finished=False))
-
-
-# --- corners --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.rule("SUBP-1")
-@pytest.mark.parametrize("again", ["append:62", "close"])
-def test_a_buffer_that_is_finished_takes_no_more(again):
-    trace = f"open:61 close {again}"
-    assert ending("blocking_subpartition", {"store": "file"}, trace) == ("rejected", ("SUBP-1",))
-
-
-@pytest.mark.rule("SUBP-36")
-def test_the_last_reader_of_what_was_released_deletes_it():
-    trace = "finish view view release 0leave 1leave"
-    assert ending("blocking_subpartition", {"store": "file"}, trace) == ("deleted", ("SUBP-36",))
 
 
 # --- a disk that fails ----------------------------------------------------------------------------------------
