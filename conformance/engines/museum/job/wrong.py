@@ -31,6 +31,10 @@ def in_job(part: type[Any]) -> type[Job]:
     return type(part.__name__, (Job,), {PARTS[part.__base__]: part, **texts})
 
 
+def is_idle(output: Output) -> bool:
+    return output.partitioner.announced == "idle"
+
+
 @wrong("OUT-7", "TASK-7", origin="FLINK-40499")
 @in_job
 class JobLastWatermarkWhileIdle(Subtask):
@@ -40,7 +44,7 @@ class JobLastWatermarkWhileIdle(Subtask):
 
     def end_source(self) -> None:
         for output in self.outputs:
-            if output.is_idle:
+            if is_idle(output):
                 output.broadcast(OVER)
         super().end_source()
 
@@ -174,7 +178,7 @@ class JobRecordTogglesAnIdleOutput(Output):
     """A record that leaves while its output is idle is put between two statuses, active and idle."""
 
     def send(self, event: Json, element: Element) -> None:
-        toggles = self.is_idle and element.kind == "record"
+        toggles = is_idle(self) and element.kind == "record"
         if toggles:
             self.broadcast(Element("status"))
         super().send(event, element)
@@ -188,7 +192,7 @@ class JobIdleOutputDropsRecords(Output):
     """An idle output drops records as it drops watermarks."""
 
     def send(self, event: Json, element: Element) -> None:
-        if not self.is_idle or element.kind != "record":
+        if not is_idle(self) or element.kind != "record":
             super().send(event, element)
 
 
