@@ -1,7 +1,7 @@
 """The wrong jobs. Most are wrong in one of the parts that a job is made of."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import attrs
 
@@ -16,7 +16,7 @@ from tidegate.conformance.engines.museum.job.tasks import END_OF_DATA, END_OF_PA
 from tidegate.conformance.engines.museum.wrong import changed, wrong
 from tidegate.conformance.engines.wire import Json
 
-PARTS = {
+PARTS: dict[type, str] = {
     RemoteChannel: "make_remote",
     Subtask: "make_subtask",
     Output: "make_output",
@@ -25,10 +25,10 @@ PARTS = {
 }
 
 
-def in_job(part: type[Any]) -> type[Job]:
+def in_job(part: type) -> type[Job]:
     """The job with this part, under its name and story."""
     texts = {"__module__": part.__module__, "__doc__": part.__doc__}
-    return type(part.__name__, (Job,), {PARTS[part.__base__]: part, **texts})
+    return cast("type[Job]", type(part.__name__, (Job,), {PARTS[part.__mro__[1]]: part, **texts}))
 
 
 def is_idle(output: Output) -> bool:
