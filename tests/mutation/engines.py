@@ -1,10 +1,10 @@
 """`python -m tests.mutation.engines`: mutate the museum's right machines, and see what the default run notices.
 
-Each small change of a machine is an engine that nobody has thought of. The switches of the museum's own bugs are taken
-out of the source first, then it is changed in one place, as the reference is, and in ways that engines really go wrong:
-counters of one and two bytes, statements left out, branches that are taken too rarely, observations in another order,
-state that outlives its case. Every stage of the default run is tried until one fails. What survives is either no
-change at all, or a hole in the suite; with `--more` so many further generated cases tell holes apart.
+Each small change of a machine is an engine that nobody has thought of. Its source is changed in one place, as the
+reference is, and in ways that engines really go wrong: counters of one and two bytes, statements left out, branches
+that are taken too rarely, observations in another order, state that outlives its case. Every stage of the default run
+is tried until one fails. What survives is either no change at all, or a hole in the suite; with `--more` so many
+further generated cases tell holes apart.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Asked:
 class Bench:
     """What the mutants of a component are held to: all that the right machine was asked, and how long it took.
 
-    `called` are its functions that did anything: the others are there for the museum's own bugs alone.
+    `called` are its functions that did anything: the others are there for machines that are made of it.
     """
 
     swapper: Swapper
@@ -136,15 +136,20 @@ def cases_of(component: str, more: int) -> Iterator[tuple[str, Planned]]:
 
 def find_all(component: str) -> list[Site]:
     """Every change to a function of the machine of a component."""
-    folder = Path(str(engines.__file__)).parent / component
-    files = [path for path in sorted(folder.glob("*.py")) if path.stem != "__init__"]
-    sources = {f"{HOME}.{component}.{path.stem}": path for path in files}
+    folder = Path(str(engines.__file__)).parent
+    files = [folder / f"{component}.py", *sorted(folder.joinpath(component).glob("*.py"))]
+    sources = {name_of(path.relative_to(folder)): path for path in files if path.is_file() and path.stem != "wrong"}
     parts = Parts(sources)
     found = (
-        Finder(module, f"{component}/{path.name}", read_right(path), parts, go_wrong).find()
+        Finder(module, path.relative_to(folder).as_posix(), read_right(path), parts, go_wrong).find()
         for module, path in sources.items()
     )
     return [site for sites in found for site in sites if site.mutation.unit]
+
+
+def name_of(path: Path) -> str:
+    """The module that stands at this path in the museum."""
+    return ".".join([HOME, *path.with_suffix("").parts]).removesuffix(".__init__")
 
 
 def main() -> int:

@@ -1,12 +1,10 @@
-"""How engines go wrong: the museum's right machines without the switches of its own bugs, and changes to them."""
+"""How engines go wrong: the museum's right machines, and changes to them."""
 
 import ast
 import copy
 from collections.abc import Iterator
-from functools import cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
-from typing import Any
 
 from tests.mutation.sites import change, drop_each
 
@@ -47,106 +45,17 @@ SEEN_TEXT = {"seen in 53 bits": "(lambda seen: str(int(float(seen))) if seen.lst
 # --- the right machine alone ----------------------------------------------------------------------------------
 
 
-def is_bug(node: ast.AST) -> bool:
-    return (isinstance(node, ast.Name) and node.id == "bug") or (isinstance(node, ast.Attribute) and node.attr == "bug")
-
-
-class WithoutBugs(ast.NodeTransformer):
-    """Takes the switches out: what is asked of the bug is answered, and what never happens then is gone."""
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        self.generic_visit(node)
-        if is_bug(node.left) and len(node.ops) == 1:
-            return ast.copy_location(ast.Constant(isinstance(node.ops[0], (ast.NotEq, ast.NotIn))), node)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Dict(), attr="get"), args=[asked, default]) if is_bug(asked):
-                return default
-        return node
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.op, ast.Not) and is_known(node.operand):
-            return ast.copy_location(ast.Constant(not node.operand.value), node)  # type: ignore[attr-defined]
-        return node
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        self.generic_visit(node)
-        decides = isinstance(node.op, ast.Or)
-        if any(is_known(value) and value.value is decides for value in node.values):  # type: ignore[attr-defined]
-            return ast.copy_location(ast.Constant(decides), node)
-        values = [value for value in node.values if not is_known(value)]
-        if not values:
-            return ast.copy_location(ast.Constant(not decides), node)
-        return values[0] if len(values) == 1 else ast.copy_location(ast.BoolOp(node.op, values), node)
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        if is_known(node.test):
-            return node.body if node.test.value else node.orelse  # type: ignore[attr-defined]
-        return node
-
-    def visit_If(self, node: ast.If) -> Any:
-        self.generic_visit(node)
-        if not is_known(node.test):
-            if not node.body:
-                node.body = [ast.copy_location(ast.Pass(), node)]
-            return node if node.orelse or not isinstance(node.body[0], ast.Pass) else None
-        return (node.body if node.test.value else node.orelse) or None  # type: ignore[attr-defined]
-
-
-def is_known(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
-
-
-class WithoutUnread(ast.NodeTransformer):
-    """Takes out what is remembered for the museum's own bugs alone."""
-
-    def __init__(self, read: frozenset[str]) -> None:
-        self.read = read
-
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:
-        return None if self.is_unread(node.targets[0]) and not has_calls(node.value) else node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | None:
-        return None if self.is_unread(node.target) else node
-
-    def is_unread(self, target: ast.expr) -> bool:
-        return isinstance(target, ast.Attribute) and target.attr not in self.read
-
-
-def has_calls(node: ast.expr) -> bool:
-    return not is_collection(node) and any(isinstance(one, ast.Call) for one in ast.walk(node))
-
-
 def read_right(path: Path) -> ast.Module:
-    tree: ast.Module = WithoutUnread(attributes_read(path.parent)).visit(take_bugs_out(path))
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.If, ast.For, ast.While, ast.With)) and not node.body:
-            node.body = [ast.copy_location(ast.Pass(), node)]
-    return ast.fix_missing_locations(tree)
-
-
-def take_bugs_out(path: Path) -> ast.AST:
-    tree: ast.AST = WithoutBugs().visit(ast.parse(path.read_text(encoding="utf-8")))
+    """Of a module of the museum, what stands before its first wrong engine."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree.body = [*takewhile(lambda node: not is_wrong(node), tree.body)]
     return tree
 
 
-@cache
-def attributes_read(folder: Path) -> frozenset[str]:
-    """In a folder of the museum, and in those that it takes something from."""
-    trees = [take_bugs_out(path) for path in sorted(folder.glob("*.py"))]
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    taken = {node.module.split(".")[-2] for node in nodes if isinstance(node, ast.ImportFrom) and is_of_museum(node)}
-    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
-    return frozenset(read).union(*(attributes_read(folder.parent / one) for one in taken - {folder.name}))
-
-
-def is_of_museum(node: ast.ImportFrom) -> bool:
-    return node.module is not None and ".museum." in node.module
+def is_wrong(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) and any(
+        isinstance(one, ast.Call) and text_of(one.func) == "wrong" for one in node.decorator_list
+    )
 
 
 # --- how engines go wrong -------------------------------------------------------------------------------------
@@ -158,8 +67,6 @@ def go_wrong(node: ast.AST, above: list[ast.AST]) -> Iterator[tuple[str, ast.AST
     How values are read is left alone: what is outside of their domain is never asked.
     """
     if any(isinstance(one, ast.Call) and is_reader(one.func) for one in above):
-        return
-    if any(is_bug(one) for one in ast.walk(node)) and isinstance(node, (ast.expr, ast.Assign)):
         return
     if any(isinstance(one, ast.If) and is_of_the_domain(one) for one in (*above, node)):
         return
@@ -333,7 +240,7 @@ def beginnings(home: ast.ClassDef) -> dict[str, str]:
                 changed.add(name)
             elif isinstance(value, ast.Constant) or is_collection(value) or text_of(value) == "wire.LOWEST":
                 known[name] = text_of(value)
-    return {name: value for name, value in known.items() if name in changed and name != "bug" and is_read(home, name)}
+    return {name: value for name, value in known.items() if name in changed}
 
 
 def names_changed(node: ast.AST) -> set[str]:
@@ -407,21 +314,6 @@ def is_before_complaint(node: ast.If, above: list[ast.AST]) -> bool:
     return bool(behind) and isinstance(behind[0], ast.Raise)
 
 
-def is_read(home: ast.ClassDef, name: str) -> bool:
-    """Whether an attribute decides anything: some are there for the museum's own bugs alone."""
-    reads = [
-        one
-        for one in ast.walk(home)
-        if isinstance(one, ast.Attribute) and one.attr == name and isinstance(one.ctx, ast.Load)
-    ]
-    changes = [
-        one.value
-        for one in ast.walk(home)
-        if isinstance(one, ast.Subscript) and isinstance(one.ctx, (ast.Store, ast.Del))
-    ]
-    return len(reads) > len([one for one in changes if isinstance(one, ast.Attribute) and one.attr == name])
-
-
 def limit(test: ast.expr, most: int) -> ast.expr:
     """True only the first times in a case."""
     name = f"_taken_{test.lineno}_{test.col_offset}"
@@ -493,7 +385,7 @@ def flags_of(home: ast.ClassDef) -> set[str]:
                     continue
             flags |= names if isinstance(value, ast.Constant) and value.value in (True, False, None) else set()
             changed |= names if function.name != "__init__" else set()
-    return {name for name in flags & changed if name != "bug" and is_read(home, name)}
+    return flags & changed
 
 
 def returns_observations(above: list[ast.AST]) -> bool:

@@ -15,6 +15,7 @@ _STATUSES = ("idle", "active")
 class Valve:
     def __init__(self, config: wire.Json, host: wire.Host) -> None:
         self.channels = wire.get_at_least(config, "channels", 1)
+        #: As before the repair of FLINK-40475.
         self.dated = wire.get_semantics(config, SEMANTICS) == "flink-7728"
         self.watermarks = [wire.LOWEST] * self.channels
         self.active = [True] * self.channels

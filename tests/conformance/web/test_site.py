@@ -111,7 +111,7 @@ def test_every_rule_has_an_anchor_and_what_stands_behind_it(folder, site, open_p
         assert known.rule.text in text
         assert all(f"{one.path} {one.function}".rstrip() in text for one in known.places)
         assert all(one in text for one in known.statements)
-        assert "tests/reference/watermarks/test_valve.py" in text
+        assert "tests/properties/explorer/test_explorer.py" in text
         for name in (*known.directed, *known.mutants):
             short = name.removeprefix("valve-").removeprefix("directed-").replace("-", " ")
             assert (

@@ -1,48 +1,14 @@
-"""Groups of sources that are aligned, rule by rule, in short notation."""
+"""Groups of sources that are aligned: what is no config, claims, and the rules that are named."""
 
 import attrs
 import pytest
 
-from tests.reference.walking import claim, last, walk
+from tests.reference.walking import claim, walk
 from tidegate.reference.elements import MAX, Long
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.watermarks import alignment_group as group
 
 IDLE = 2**63 - 1
-
-
-def run(sources, subtasks, trace):
-    config = {"sources": [{"group": one, "drift": str(drift)} for one, drift in sources], "subtasks": subtasks}
-    return [
-        " ".join(f"{seen.subtask}:{seen.timestamp}" if isinstance(seen, group.Limit) else "rejected" for seen in one)
-        for one in (outcome.observations for outcome in walk("alignment_group", config, trace))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("rule", "sources", "trace", "answers"),
-    [
-        ("GROUP-1", [(0, 10)], "0.0w5 0announce 0.0w3 0announce", ["", "0:15", "", "0:13"]),
-        ("GROUP-1", [(0, 10)], "1announce 0.2w5 0.0w-9223372036854775808", ["rejected"] * 3),
-        ("GROUP-2", [(0, 10), (0, 10)], "0.0w5 1.1w3 0announce 1announce", ["", "", "0:13", "1:13"]),
-        ("GROUP-2", [(0, 10), (1, 10)], "0.0w5 1.1w3 0announce 1announce", ["", "", "0:15", "1:13"]),
-        ("GROUP-3", [(0, 10), (0, 1)], "0announce 0.0w5 1announce 1.0w7 1.1w8 1announce", [*4 * [""], "", "0:6 1:6"]),
-        ("GROUP-4", [(0, 10)], f"0.0w{IDLE} 0announce 0.0w{IDLE - 10} 0announce", ["", f"0:{IDLE}"] * 2),
-        (
-            "GROUP-5",
-            [(0, 10)],
-            "0.0w5 0.1w9 0.0fails 0announce 0.0ready 0announce",
-            [*3 * [""], "1:15", "", "0:15 1:15"],
-        ),
-    ],
-)
-def test_rule(rule, sources, trace, answers):
-    assert run(sources, 2, trace) == [*answers]
-
-
-def test_what_is_refused_by_which_rule():
-    config = {"sources": [{"group": 0, "drift": "0"}], "subtasks": 1}
-    assert last("alignment_group", config, "0.1fails") == ("rejected", "GROUP-1")
 
 
 @pytest.mark.parametrize("drift", [-1, MAX])

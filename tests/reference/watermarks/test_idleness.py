@@ -1,46 +1,14 @@
-"""The idleness timer of a split, rule by rule, in short notation."""
+"""The idleness timer of a split: its claims."""
 
 import attrs
 import pytest
 
-from tests.reference.walking import claim, last
-from tests.reference.watermarks.short import play
+from tests.reference.walking import claim
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import idleness
 
-LOWEST = "w-9223372036854775808"
 IDLE = StatusChange(Status.IDLE)
-
-
-@pytest.mark.parametrize(
-    ("rule", "config", "trace", "answers"),
-    [
-        ("IDLE-1", {}, "emit r5 emit r3 emit", [LOWEST, "", "w4", "", "w4"]),
-        ("IDLE-1", {"delay": 3}, "emit r5 emit r-9223372036854775807 emit", [LOWEST, "", "w1", "", "w1"]),
-        ("IDLE-2", {}, "r5 emit emit +11 emit r4 emit", ["", "w4", "w4", "", "idle", "", "w4"]),
-        ("IDLE-3", {}, "r5 +99 emit +99 emit", ["", "", "w4", "", "w4"]),
-        ("IDLE-4", {}, "emit +10 emit +1 emit", [LOWEST, "", LOWEST, "", "idle"]),
-        ("IDLE-5", {}, "r5 emit emit +10 emit +1 emit", ["", "w4", "w4", "", "w4", "", "idle"]),
-        ("IDLE-6", {}, "emit +11 emit emit +99 emit", [LOWEST, "", "idle", "", "", ""]),
-        (
-            "IDLE-7",
-            {},
-            "emit +5 pause +99 emit resume +5 emit +1 emit",
-            [LOWEST, *3 * [""], LOWEST, "", "", LOWEST, "", "idle"],
-        ),
-        ("IDLE-7", {}, "emit pause pause +99 resume +99 emit", [LOWEST, *5 * [""], LOWEST]),
-        ("IDLE-8", {"clock": 0}, "emit emit +1 emit +11 emit", [LOWEST, LOWEST, "", LOWEST, "", "idle"]),
-        ("IDLE-8", {"clock": -5}, "emit +5 emit +6 emit", [LOWEST, "", LOWEST, "", "idle"]),
-    ],
-)
-def test_rule(rule, config, trace, answers):
-    assert play("idleness", {"timeout": 10, "clock": 1, **config}, trace) == answers
-
-
-@pytest.mark.parametrize("trace", ["resume", "pause resume resume"])
-def test_a_resume_too_many_is_refused(trace):
-    assert last("idleness", {"timeout": 10}, trace) == ("rejected", "IDLE-7")
 
 
 STATE = idleness.start(idleness.Config(10, clock=1))[0]

@@ -1,64 +1,14 @@
-"""Watermark alignment in a source, rule by rule, in short notation."""
+"""Watermark alignment in a source: its claims, and the rules that are named."""
 
 import attrs
 import pytest
 
-from tests.reference.walking import claim, last, walk
+from tests.reference.walking import claim, walk
 from tidegate.reference.elements import MAX, Long, Status
-from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import source_alignment as alignment
 
 FLINK_39073, FLINK_40093 = alignment.SEMANTICS
-HIGHEST = "report9223372036854775807"
-
-
-def short(seen):
-    return "rejected" if isinstance(seen, Rejected) else seen.type + "".join(map(str, attrs.astuple(seen)))
-
-
-def run(config, trace):
-    breaks = {"nobody-is-forgotten"} if config.get("semantics", FLINK_39073) == FLINK_39073 else set()
-    outcomes = walk("source_alignment", config, trace, breaks=breaks)
-    return [" ".join(map(short, outcome.observations)) for outcome in outcomes]
-
-
-@pytest.mark.parametrize(
-    ("rule", "samples", "trace", "answers"),
-    [
-        ("ALIGN-1", 0, "add0 0w5 add0 limit4", ["", "", "", "pause0"]),
-        ("ALIGN-1", 0, "0w5 0i", ["rejected", "rejected"]),
-        ("ALIGN-2", 2, "add0 0w5 limit4 sample sample", ["", "", "", "", "pause0"]),
-        ("ALIGN-2", 1, "w5 limit4 w3 sample w9 sample", ["", "", "", "report3", "", "wait report9"]),
-        ("ALIGN-3", 0, "limit5 w5 w6 limit6 limit5", ["", "", "wait", "go_on", "wait"]),
-        ("ALIGN-3", 0, "limit5 w6 w5", ["", "wait", "go_on"]),
-        ("ALIGN-4", 0, "add0 limit5 0w6 0w7 limit5", ["", "", "pause0", "", ""]),
-        ("ALIGN-5", 0, "add0 limit5 0w6 0w5 sample limit4", ["", "", "pause0", "", "resume0", "pause0"]),
-        (
-            "ALIGN-5",
-            1,
-            "add0 add1 0w9 limit5 sample 0w1 1w9 sample",
-            ["", "", "", "", "pause0", "", "", "pause1 resume0"],
-        ),
-        ("ALIGN-6", 0, "add0 0i 0w6 limit5 sample 0i 0a 0a", ["", "", "", "", "", "", "pause0", ""]),
-        ("ALIGN-7", 0, "add0 limit5 0w6 0i limit9 sample 0a limit9", ["", "", "pause0", "", "", "", "", "resume0"]),
-        ("ALIGN-8", 0, "add0 0w6 drop0 limit5 0w6", ["", "", "", "", "rejected"]),
-        ("ALIGN-8", 0, "add0 limit5 0w6 drop0 add0 0w6 limit6", ["", "", "pause0", "", "", "", "resume0"]),
-        ("ALIGN-9", 3, "sample w5 sample i sample a sample", ["", "", "report5", "", HIGHEST, "", "report5"]),
-        ("ALIGN-10", 0, "limit5 w6 end sample limit9", ["", "wait", HIGHEST, HIGHEST, ""]),
-        ("ALIGN-11", 1, "add0 0w9 w9 limit5 sample", ["", "", "", "", "wait pause0 report9"]),
-    ],
-)
-def test_rule(rule, samples, trace, answers):
-    assert run({"samples": samples}, trace) == answers
-
-
-def test_flink_40093_resumes_idle_splits_and_leaves_them_idle():
-    config = {"samples": 0, "semantics": FLINK_40093}
-    assert run(config, "add0 limit5 0w6 0i limit9 limit5 0a") == ["", "", "pause0", "", "resume0", "", "pause0"]
-
-
-def test_what_is_refused_by_which_rule():
-    assert last("source_alignment", {}, "add0 1w5") == ("rejected", "ALIGN-1")
 
 
 STATE = alignment.start(alignment.Config(0))[0]

@@ -31,10 +31,6 @@ class Output:
         # A rebalance may begin anywhere; here it is the first channel.
         self.partitioner.cursor = len(channels) - 1
 
-    @property
-    def is_idle(self) -> bool:
-        return self.partitioner.announced == "idle"
-
     def send(self, event: Json, element: "Element") -> None:
         for seen in self.partitioner.step(event):
             self.channels[seen["channel"]].write(element)

@@ -1,7 +1,7 @@
 """The wrong jobs. Most are wrong in one of the parts that a job is made of."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import attrs
 
@@ -16,7 +16,7 @@ from tidegate.conformance.engines.museum.job.tasks import END_OF_DATA, END_OF_PA
 from tidegate.conformance.engines.museum.wrong import changed, wrong
 from tidegate.conformance.engines.wire import Json
 
-PARTS = {
+PARTS: dict[type, str] = {
     RemoteChannel: "make_remote",
     Subtask: "make_subtask",
     Output: "make_output",
@@ -25,10 +25,14 @@ PARTS = {
 }
 
 
-def in_job(part: type[Any]) -> type[Job]:
+def in_job(part: type) -> type[Job]:
     """The job with this part, under its name and story."""
     texts = {"__module__": part.__module__, "__doc__": part.__doc__}
-    return type(part.__name__, (Job,), {PARTS[part.__bases__[0]]: part, **texts})
+    return cast("type[Job]", type(part.__name__, (Job,), {PARTS[part.__mro__[1]]: part, **texts}))
+
+
+def is_idle(output: Output) -> bool:
+    return output.partitioner.announced == "idle"
 
 
 @wrong("OUT-7", "TASK-7", origin="FLINK-40499")
@@ -40,7 +44,7 @@ class JobLastWatermarkWhileIdle(Subtask):
 
     def end_source(self) -> None:
         for output in self.outputs:
-            if output.is_idle:
+            if is_idle(output):
                 output.broadcast(OVER)
         super().end_source()
 
@@ -174,7 +178,7 @@ class JobRecordTogglesAnIdleOutput(Output):
     """A record that leaves while its output is idle is put between two statuses, active and idle."""
 
     def send(self, event: Json, element: Element) -> None:
-        toggles = self.is_idle and element.kind == "record"
+        toggles = is_idle(self) and element.kind == "record"
         if toggles:
             self.broadcast(Element("status"))
         super().send(event, element)
@@ -188,7 +192,7 @@ class JobIdleOutputDropsRecords(Output):
     """An idle output drops records as it drops watermarks."""
 
     def send(self, event: Json, element: Element) -> None:
-        if not self.is_idle or element.kind != "record":
+        if not is_idle(self) or element.kind != "record":
             super().send(event, element)
 
 
