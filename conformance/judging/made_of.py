@@ -22,12 +22,15 @@ def digest_sources(component: str, *modules: str) -> str:
     place = PLACES[component]
     cases, museum = f"tidegate.properties.cases.{component}", f"tidegate.conformance.engines.museum.{component}"
     notation = f"tidegate.traces.notation.{place.subject}"
-    found = follow((*modules, place.module, notation, cases, f"{museum}.machine"))
-    folders = HOME / "reference" / place.subject, HOME.joinpath(*museum.split(".")[1:])
-    tables = {path for folder in folders for path in folder.iterdir() if path.suffix in (".toml", ".json")}
-    tables.add(HOME / "properties" / "cases" / f"{component}.toml")
+    found = follow((*modules, place.module, notation, cases, museum, f"{museum}.wrong"))
+    tables = {
+        *(HOME / "reference" / place.subject).glob("*.toml"),
+        HOME / "properties" / "cases" / f"{component}.toml",
+        HOME.joinpath("conformance", "engines", "museum", "killers.json"),
+        HOME / "traces" / "golden" / f"{component}.jsonl.gz",
+    }
     digest = hashlib.sha256()
-    for path in sorted({*found, *tables, HOME / "traces" / "golden" / f"{component}.jsonl.gz"}):
+    for path in sorted({*found, *tables}):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

@@ -109,6 +109,8 @@ class Partitioner(Keys):
             if not isinstance(key, dict):
                 raise wire.BadRequestError("a record of a hash output has a key")
             return self.send(self.choose_channel(key, self.channels, self.max_parallelism))
+        if event.get("key") is not None:
+            raise wire.BadRequestError("only a record of a hash output has a key")
         if self.kind == "broadcast":
             return self.broadcast()
         if self.kind in {"rebalance", "rescale"}:

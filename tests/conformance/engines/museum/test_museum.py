@@ -9,53 +9,20 @@ import pytest
 from tidegate.conformance.engines.museum import all_mutants, engine, engines, find
 from tidegate.conformance.engines.museum.catalog import load_killers
 from tidegate.conformance.judging.convictions import convict
-from tidegate.conformance.judging.spread import find_oddity
+from tidegate.conformance.judging.judge_fast import Judge
+from tidegate.conformance.judging.verdicts import Passed
 from tidegate.properties.drawing.directed import directed
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.rules import rules_of
-from tidegate.traces.codec import encode_case
+from tidegate.traces.codec import decode_case, encode_case
 
 
 def make_case(mutant):
     return {**encode_case(convict(mutant)), "case": mutant.name}
 
 
-def is_free(config, event):
-    """Whether the rules leave the channel of this event open."""
-    return event["type"] == "latency_marker" or (
-        event["type"] == "record" and config["kind"] in {"rebalance", "shuffle"}
-    )
-
-
-def is_same_set(event, seen, right):
-    """Whether outputs were served as they may be: a marker by any, selected ones in any order."""
-    if event["type"] == "latency_marker":
-        return [one["type"] for one in seen] == [one["type"] for one in right]
-    if event["type"] == "record" and "selected" in event:
-        return sorted(one.get("output", -1) for one in seen) == sorted(one.get("output", -1) for one in right)
-    return seen == right
-
-
-def is_allowed(case, steps, right_steps):
-    """Whether observations are right, up to the choices that network outputs have."""
-    if case["component"] == "outputs":
-        return all(map(is_same_set, case["events"], steps, right_steps))
-    if case["component"] != "partitioner":
-        return steps == right_steps
-    config, channels, previous = case["config"], case["config"]["channels"], None
-    for event, seen, right in zip(case["events"], steps, right_steps, strict=True):
-        if not is_free(config, event):
-            if seen != right:
-                return False
-            continue
-        if len(seen) != 1 or seen[0] not in [{"type": "send", "channel": c} for c in range(channels)]:
-            return False
-        if event["type"] == "record" and config["kind"] == "rebalance":
-            if previous is not None and seen[0]["channel"] != (previous + 1) % channels:
-                return False
-            previous = seen[0]["channel"]
-    records = [seen for event, seen in zip(case["events"], steps, strict=True) if event["type"] == "record"]
-    return config["kind"] != "shuffle" or not find_oddity([seen[0]["channel"] for seen in records], channels)
+def is_allowed(case, answer):
+    return "steps" in answer and isinstance(Judge().judge(decode_case(case), answer["steps"]), Passed)
 
 
 def test_names_are_unique_in_both_spellings():
@@ -83,13 +50,8 @@ def test_every_mutant_is_documented():
 def is_convicted(mutant):
     """Played twice, because some bugs are about what one case leaves to the next."""
     case = make_case(mutant)
-    right = engine(None).replay([case, case])
-    wrong = engine(mutant.name).replay([case, case])
-    assert all("steps" in answer for answer in right), mutant.name
-    return not all(
-        "steps" in seen and is_allowed(case, seen["steps"], expected["steps"])
-        for seen, expected in zip(wrong, right, strict=True)
-    )
+    assert all(is_allowed(case, answer) for answer in engine(None).replay([case, case])), mutant.name
+    return not all(is_allowed(case, answer) for answer in engine(mutant.name).replay([case, case]))
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -109,12 +71,12 @@ def test_convictions_respect_the_restrictions():
         assert not mutant.kinds or config.kind in mutant.kinds
 
 
-def test_right_engine_is_deterministic():
+def test_right_engine_keeps_nothing_of_earlier_cases():
+    """But for the channels that it draws, of which it may choose any."""
     cases = [make_case(mutant) for mutant in all_mutants()]
     first = engine(None).replay(cases)
     assert engine(None).replay(cases) == first
-    for case, again, once in zip(cases, engine(None).replay(cases[::-1])[::-1], first, strict=True):
-        assert is_allowed(case, again["steps"], once["steps"])
+    assert all(map(is_allowed, cases[::-1], engine(None).replay(cases[::-1])))
 
 
 def test_answers_are_protocol_json():
