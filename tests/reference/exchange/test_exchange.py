@@ -10,6 +10,12 @@ from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.values import Flush, Released
 
 
+@pytest.mark.rule("XCHG-2")
+def test_xchg_2_what_can_be_read_again():
+    repeatable = {result.value for result, traits in TRAITS.items() if traits.repeatable}
+    assert repeatable == {"blocking", "blocking_persistent", "hybrid_full"}
+
+
 @pytest.mark.rule("XCHG-1", "XCHG-2")
 def test_laws_notice_what_they_forbid(monkeypatch):
     wrong = attrs.evolve(TRAITS[values.ResultType.PIPELINED], repeatable=True)
