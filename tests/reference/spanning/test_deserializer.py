@@ -135,6 +135,7 @@ def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
     encoded = encode_record(b"a")
     assert "SPAN-22" in read(encoded[:length], encoded[length:])[-1].rules
     assert "SPAN-22" not in read(encoded)[-1].rules
+    assert "SPAN-22" not in read(encoded[:HEADER_BYTES], encoded[HEADER_BYTES:])[-1].rules
 
 
 @pytest.mark.rule("SPAN-28")

@@ -25,6 +25,12 @@ def broadcast(channels=2, size=8, timeout=-1):
 
 
 @pytest.mark.rule("SPAN-8")
+def test_span_8_a_size_that_was_asked_for_is_named_where_it_limits():
+    assert "SPAN-8" in walk("writer", selecting(1, 64), "0size10 0r6162")[-1].rules
+    assert "SPAN-8" not in walk("writer", selecting(1, 64), "0r6162")[-1].rules
+
+
+@pytest.mark.rule("SPAN-8")
 @pytest.mark.parametrize(
     ("hints", "shared"),
     [((9, UNLIMITED), Builder(9, 5)), ((9, 7), Builder(7, 5)), ((0, 7), Builder(16, 5)), ((3, 4), None)],
