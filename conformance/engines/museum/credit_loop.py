@@ -25,8 +25,6 @@ class Channel:
         self.up: deque[wire.Json] = deque()
         self.inbox: deque[str] = deque()
         self.is_aligned = False
-        #: Data written and not read yet.
-        self.unread = 0
 
     def tell_sender(self, event: wire.Json) -> wire.Observations:
         self.down += [seen for seen in self.sender.step(event) if seen["type"] != "rejected"]
@@ -77,7 +75,6 @@ class CreditLoop:
     def play(self, index: int, channel: Channel, action: str) -> wire.Observations:
         if action == "write":
             channel.data -= 1
-            channel.unread += 1
             return channel.tell_sender({"type": "data"})
         if action == "barrier":
             channel.barriers -= 1
@@ -114,18 +111,13 @@ class CreditLoop:
         kind = channel.inbox.popleft()
         consumed = {"type": "consumed", "channel": index, "kind": kind}
         if kind == "data":
-            channel.unread -= 1
             self.tell_receiver(index, {"type": "recycle"})
             return [consumed]
         channel.is_aligned = True
         if all(one.is_aligned for one in self.channels):
-            self.resume_after(index)
+            for each in range(len(self.channels)):
+                self.resume(each)
         return [consumed]
-
-    def resume_after(self, last: int) -> None:
-        """All have met the barrier, `last` as the last one."""
-        for index in range(len(self.channels)):
-            self.resume(index)
 
     def resume(self, index: int) -> None:
         self.channels[index].is_aligned = False
@@ -172,7 +164,9 @@ class LoopBarriersTakeBuffers(CreditLoop):
 class LoopBufferBackWhenRead(CreditLoop):
     """A producer gets its buffer back when the consumer has read it, not when it is sent."""
 
-    has_buffer = changed(CreditLoop.has_buffer, "channel.sender.data", "channel.unread")
+    def has_buffer(self, channel: Channel) -> bool:
+        sent = [message.get("kind") for message in channel.down]
+        return channel.sender.data + sent.count("data") + channel.inbox.count("data") < self.output
 
 
 @wrong("CREDIT-30", "SUBP-6")
@@ -202,8 +196,10 @@ class LoopResumesAlone(CreditLoop):
 
     consume = changed(
         CreditLoop.consume,
-        "if all(one.is_aligned for one in self.channels):\n        self.resume_after(index)",
-        "self.resume(index)",
+        "all(one.is_aligned for one in self.channels)",
+        "True",
+        "range(len(self.channels))",
+        "(index,)",
     )
 
 
@@ -211,7 +207,7 @@ class LoopResumesAlone(CreditLoop):
 class LoopNeverResumes(CreditLoop):
     """When all have met the barrier nobody resumes, and all are stuck."""
 
-    def resume_after(self, last: int) -> None:
+    def resume(self, index: int) -> None:
         pass
 
 
@@ -219,8 +215,7 @@ class LoopNeverResumes(CreditLoop):
 class LoopLastOneResumed(CreditLoop):
     """When all have met the barrier only the last one resumes."""
 
-    def resume_after(self, last: int) -> None:
-        self.resume(last)
+    consume = changed(CreditLoop.consume, "range(len(self.channels))", "(index,)")
 
 
 @wrong("CREDIT-19", "CREDIT-18", "CREDIT-20", "CREDIT-21", "CREDIT-24", "CREDIT-1")

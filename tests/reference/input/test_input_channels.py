@@ -16,73 +16,10 @@ def config(*locations, **more):
 REMOTE, LOCAL, UNKNOWN = config("remote"), config("local"), config("unknown")
 
 
-@pytest.mark.rule("GATE-19")
-def test_gate_19_partitions_are_requested_once():
-    assert seen("input_channels", config("remote", "remote"), "request request") == [
-        "request(channel 0), request(channel 1)",
-        "nothing",
-    ]
-    assert last("input_channels", REMOTE, "0read") == ("rejected", "GATE-19")
-    assert last("input_channels", REMOTE, "close request") == ("rejected", "GATE-19")
-
-
-@pytest.mark.rule("GATE-20")
-@pytest.mark.parametrize(
-    ("trace", "shown"),
-    [
-        ("request", "request(channel 1)"),
-        ("request 0read", "rejected"),
-        ("task1", "rejected"),
-        ("request task1", "sent(channel 1, event 1)"),
-        ("request task1 0remote", "request(channel 0), sent(channel 0, event 1)"),
-        ("request task1 0local", "rejected"),
-        ("0register request task1 0local", "notified(channel 0), sent(channel 0, event 1)"),
-        ("request task1 0remote task2", "sent(channel 0, event 2), sent(channel 1, event 2)"),
-        ("request close task1", "rejected"),
-        ("request 1lost task1", "rejected"),
-    ],
-)
-def test_gate_20_unknown_channels(trace, shown):
-    assert seen("input_channels", config("unknown", "remote"), trace)[-1] == shown
-
-
 @pytest.mark.rule("GATE-20")
 def test_gate_20_task_events_are_forgotten_with_the_last_unknown_channel():
     outcomes = walk("input_channels", config("unknown", "unknown", "remote"), "request task1 0remote task2 1remote")
     assert [outcome.state.pending for outcome in outcomes] == [(), (1,), (1,), (1, 2), ()]
-
-
-@pytest.mark.rule("GATE-21")
-@pytest.mark.parametrize(
-    ("trace", "shown"),
-    [
-        ("0remote", "nothing"),
-        ("0remote request", "request(channel 0)"),
-        ("request 0remote", "request(channel 0)"),
-        ("request 0local", "retry_in(channel 0, delay 100)"),
-        ("request 0remote 0remote", "nothing"),
-        ("request 0remote 0local", "nothing"),
-        ("request close 0remote", "nothing"),
-    ],
-)
-def test_gate_21_an_update_replaces_an_unknown_channel(trace, shown):
-    assert seen("input_channels", UNKNOWN, trace)[-1] == shown
-
-
-@pytest.mark.rule("GATE-22")
-def test_gate_22_delays_double_up_to_the_maximum():
-    shown = seen("input_channels", config("local", initial=3, maximum=10), "request 0retry 0retry 0retry 0read")
-    assert shown == [
-        "retry_in(channel 0, delay 3)",
-        "retry_in(channel 0, delay 6)",
-        "retry_in(channel 0, delay 10)",
-        "notified(channel 0)",
-        "failed(channel 0, cause partition_not_found)",
-    ]
-    assert last("input_channels", LOCAL, "0register request") == ("notified(channel 0)", "GATE-19")
-    assert last("input_channels", LOCAL, "request 0register 0retry") == ("notified(channel 0)", "GATE-22")
-    assert last("input_channels", LOCAL, "0retry") == ("rejected", "GATE-22")
-    assert last("input_channels", LOCAL, "request close 0retry") == ("rejected", "GATE-22")
 
 
 @pytest.mark.rule("GATE-22")
@@ -91,61 +28,6 @@ def test_gate_22_a_remote_channel_waits_for_less_than_twice_the_maximum(timeout,
     made = config("remote", initial=5, maximum=20, timeout=timeout)
     shown = seen("input_channels", made, "request" + " 0missing" * (retries + 1))
     assert shown == ["request(channel 0)"] * (retries + 1) + ["notified(channel 0)"]
-
-
-@pytest.mark.rule("GATE-23")
-def test_gate_23_the_first_error_wins_and_stays():
-    shown = seen("input_channels", REMOTE, "request 0data0 0lost 0failed 0read 0read")
-    assert shown[2:] == ["notified(channel 0)", "nothing"] + ["failed(channel 0, cause connection_lost)"] * 2
-    assert last("input_channels", UNKNOWN, "0lost") == ("rejected", "GATE-23")
-
-
-@pytest.mark.rule("GATE-24")
-@pytest.mark.parametrize(
-    ("trace", "shown"),
-    [
-        ("request 0data0", "notified(channel 0)"),
-        ("request 0data0 0event1", "nothing"),
-        ("request 0data1", "recycled(channel 0), notified(channel 0)"),
-        ("request 0data0 0data0", "recycled(channel 0), notified(channel 0)"),
-        ("request 0data1 0data0", "notified(channel 0)"),
-        ("request 0data1 0data2", "recycled(channel 0)"),
-        ("request close 0data0", "recycled(channel 0)"),
-        ("request close 0data0 0data0", "recycled(channel 0)"),
-        ("request close 0data5", "recycled(channel 0), notified(channel 0)"),
-        ("request close 0empty5", "nothing"),
-        ("0data0", "rejected"),
-    ],
-)
-def test_gate_24_sequence_numbers(trace, shown):
-    assert last("input_channels", REMOTE, trace) == (shown, "GATE-24")
-
-
-@pytest.mark.rule("GATE-25")
-def test_gate_25_buffers_of_no_length():
-    assert last("input_channels", REMOTE, "request 0empty0") == ("nothing", "GATE-25")
-    assert last("input_channels", REMOTE, "request 0empty1") == ("notified(channel 0)", "GATE-24")
-    assert seen("input_channels", REMOTE, "request 0empty0 0data1 0read 0read")[-2:] == [
-        "delivered(channel 0, item data, more false)",
-        "none",
-    ]
-    assert last("input_channels", LOCAL, "0register request 0empty0 0data0 0read") == (
-        "delivered(channel 0, item data, more false)",
-        "GATE-25",
-    )
-
-
-@pytest.mark.rule("GATE-22")
-def test_without_a_delay_the_first_look_is_final():
-    config = {"locations": ["local", "remote"], "initial": 0}
-    assert last("input_channels", config, "request") == ("notified(channel 0)", "GATE-19")
-    assert last("input_channels", config, "request 0read")[0] == "failed(channel 0, cause partition_not_found)"
-    assert seen("input_channels", config, "0register request")[-1] == "notified(channel 0), request(channel 1)"
-
-
-@pytest.mark.parametrize("trace", ["1read", "-1register", "0missing", "request 0lost 0missing", "request close 0read"])
-def test_refused(trace):
-    assert seen("input_channels", REMOTE, trace)[-1] == "rejected"
 
 
 def test_the_greatest_delay_is_not_below_the_first():
