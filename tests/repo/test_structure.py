@@ -119,7 +119,7 @@ def test_the_judge_of_jobs_knows_no_engine():
 
     assert len(modules) > 10
     assert find(modules, is_strange, imported_or_named) == {}
-    schemas = [json.loads((ROOT / f"conformance/engines/schemas/{name}.json").read_text()) for name in ("job-reply",)]
+    schemas = [json.loads((ROOT / f"conformance/schemas/{name}.json").read_text()) for name in ("job-reply",)]
     known = set(fields_of(schemas))
     asked = {word for path in modules for word in words_asked_of(path, "answer", "shown")}
     assert asked - known == set()
