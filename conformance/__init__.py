@@ -1,1 +1,1 @@
-"""Holds implementations to the specification."""
+"""Checks implementations against the specification."""

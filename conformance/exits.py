@@ -1,10 +1,10 @@
-"""The exit codes of every command, and of every result, in one place: light, because the parser needs them."""
+"""The exit codes of all commands and results. A light module, because the parser needs it."""
 
 from enum import IntEnum
 
 
 class Exit(IntEnum):
-    """What a command exits with; 64 and above are about the command, not about the engine."""
+    """Exit codes; 64 and above are about the command, not the engine."""
 
     CONFORMANT = 0
     VIOLATIONS = 1

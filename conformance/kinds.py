@@ -1,7 +1,7 @@
 """The kinds of engines: from the text after `--engine` to an engine.
 
-One record per kind. What it needs is imported when it is asked for: Spark and Flink bring much with them. This module
-stands between the two halves of `conformance/`, because one kind of engine is the specification itself.
+One record per kind. Its imports are lazy: Spark and Flink are large. This module sits between the two halves of
+`conformance/`, because one kind of engine is the specification itself.
 """
 
 import shlex
@@ -31,16 +31,16 @@ JUDGING = "tidegate.conformance.judging"
 
 FLINK_JOBS, SPARK, PYTHON = f"{ENGINES}.flink.jobs", f"{ENGINES}.spark", f"{ENGINES}.python.engine:PythonEngine"
 
-#: Makes an engine from what stands behind the colon. The last argument checks messages against the schemas, if strict.
+#: Makes an engine from the text after the colon. The last argument checks messages against the schemas (strict mode).
 Make = Callable[[str, Limits, "Check | None"], Any]
 
 
 @attrs.frozen
 class Maker:
-    """What is started: a class by its path, imported when it is asked for, and its arguments.
+    """How to make an engine: the path of its class, imported lazily, and its arguments.
 
-    `given` are the positional ones: `text` is what stands behind the colon, the others come from `Limits`. A class that
-    `checks` can hold messages against the schemas; our own engines need not. `more` are keywords of this kind.
+    `given` are the positional arguments: `text` is the text after the colon, the others come from `Limits`. A class
+    that `checks` can validate messages against the schemas; our own engines need not. `more` are extra keywords.
     """
 
     path: str
@@ -62,14 +62,14 @@ def make_exec(command: str, limits: Limits, check: "Check | None") -> Any:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UnknownEngineError(f"'{printable(command)}' is no command line: {error}", list_forms()) from error
+        raise UnknownEngineError(f"'{printable(command)}' is not a command line: {error}", list_forms()) from error
     if not words:
         raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
     return Maker(f"{ENGINES}.processes.process:ProcessEngine").load()(words, limits, check=check)
 
 
 def over_protocol(make: Make) -> Make:
-    """Makes engines of whole jobs of those that speak the protocol."""
+    """Makes whole-job engines from engines that speak the protocol."""
 
     def make_jobs(text: str, limits: Limits, check: "Check | None") -> Any:
         return Maker(f"{ENGINES}.jobs:ProtocolJobs").load()(make(text, limits, check))
@@ -77,7 +77,7 @@ def over_protocol(make: Make) -> Make:
     return make_jobs
 
 
-#: Engines of whole jobs that are adapters: the package that each needs, and its class.
+#: Adapters for whole jobs: the package that each needs, and its class.
 ADAPTERS = {
     "bytewax": ("bytewax", f"{ENGINES}.bytewax.adapter:Bytewax"),
     "quix": ("quixstreams", f"{ENGINES}.quix.adapter:Quix"),
@@ -87,33 +87,33 @@ ADAPTERS = {
 
 
 def make_adapter(name: str) -> Make:
-    """In a process of its own, and with an interpreter of its own if one is named."""
+    """Runs in its own process, with the given interpreter if one is named."""
     package, path = ADAPTERS[name]
 
     def make(python: str, limits: Limits, check: "Check | None") -> Any:
         if not python and find_spec(package) is None:
             raise CannotStartError(
                 f"{name} is not installed",
-                f"pip install 'tidegate[{name}]', here or in an environment of its own: {name}:/its/bin/python",
+                f"pip install 'tidegate[{name}]', here or in a separate environment: {name}:/its/bin/python",
             )
         return Maker(PYTHON, more={"python": python or sys.executable})(path, limits, check)
 
     return over_protocol(make)
 
 
-#: What whole jobs are given, unless their kind of engine says otherwise.
+#: Default limits of whole jobs, unless their kind of engine has others.
 JOB_LIMITS = {"case_timeout": 60.0, "start_timeout": 90.0, "window": 1, "max_restarts": 100}
 
 
 @attrs.frozen(kw_only=True)
 class Kind:
-    """One kind of engine: how it is written, what that means, and how it is made.
+    """One kind of engine: its text form, its meaning, and how to make it.
 
-    `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. `make` makes what answers cases
-    of components; an engine without it runs whole jobs alone. `make_jobs` makes what runs them for `tidegate jobs`.
-    `make_exam` makes what `tidegate run` examines in an engine without components. `side_by_side` is true where copies
-    of the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
-    defaults where they differ from those of all engines, `job_limits` those for whole jobs.
+    `form` shows what may or must follow the name: nothing, `[:MORE]` or `:MORE`. `make` makes an engine for cases of
+    components; a kind without it only runs whole jobs. `make_jobs` makes an engine for `tidegate jobs`. `make_exam`
+    makes the exam of `tidegate run` for an engine without components. `side_by_side` is true if copies of the engine
+    are cheap: then `tidegate run` starts one per core by default. `limits` are the defaults that differ from those of
+    all engines, `job_limits` those for whole jobs.
     """
 
     form: str
@@ -147,9 +147,9 @@ class Kind:
         return name == self.name and ("[" in self.form or bool(colon) == (":" in self.form))
 
 
-#: A job of these takes its time, on a cold machine and a busy one.
+#: Jobs of these engines are slow on a cold or busy machine.
 SLOW_JOBS = {"case_timeout": 600.0, "start_timeout": 300.0}
-#: Seconds for an answer and for the handshake, as our own engines of Flink's jobs take them.
+#: Keywords of our own Flink job engines: seconds for an answer and for the handshake.
 SECONDS = ("text", "case_timeout", "start_timeout")
 
 KINDS = (
@@ -162,13 +162,13 @@ KINDS = (
     ),
     Kind(
         form="flink[:VERSION]",
-        meaning="real Apache Flink (2.3.0 unless told otherwise); `tidegate flink fetch` brings it",
+        meaning="real Apache Flink (default: 2.3.0); `tidegate flink fetch` downloads it",
         make=Maker(f"{ENGINES}.flink.engine:FlinkEngine"),
         make_jobs=Maker(f"{FLINK_JOBS}.engine:FlinkJobs", SECONDS, checks=False),
     ),
     Kind(
         form="flink-v2[:VERSION]",
-        meaning="the same jobs by DataStream V2 of Flink, for `tidegate jobs`",
+        meaning="the same jobs with Flink's DataStream V2, for `tidegate jobs`",
         make_jobs=Maker(f"{FLINK_JOBS}.engine:FlinkJobs", SECONDS, checks=False, more={"kit": "v2"}),
     ),
     Kind(
@@ -178,24 +178,24 @@ KINDS = (
     ),
     Kind(
         form="flink-cluster[:VERSION]",
-        meaning="the same jobs on processes of their own, with kills, for `tidegate jobs`",
+        meaning="the same jobs in separate processes, with kills, for `tidegate jobs`",
         make_jobs=Maker(f"{ENGINES}.flink.cluster.engine:FlinkClusterJobs", ("text",), checks=False),
     ),
     Kind(
         form="flink-sql[:VERSION]",
-        meaning="queries of Flink SQL under many settings, for `tidegate jobs`",
+        meaning="Flink SQL queries under many settings, for `tidegate jobs`",
         make_jobs=Maker(f"{FLINK_JOBS}.sql:FlinkSql", SECONDS, checks=False),
     ),
     Kind(
         form="spark[:MASTER]",
-        meaning="the semantics in Spark's own terms, on Spark (local[*] unless told otherwise)",
+        meaning="the semantics built on Spark (default: local[*])",
         make=Maker(f"{SPARK}.process:SparkEngine"),
         make_jobs=over_protocol(
             Maker(f"{SPARK}.process:SparkEngine", more={"what": f"{SPARK}.streaming.jobs:SparkJobs"})
         ),
         job_limits=SLOW_JOBS,
-        # A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered
-        # together: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
+        # A Spark job costs the same for one case as for thousands, so thousands are sent and answered together:
+        # the time for a case is that of a whole batch, on a cold JVM and a busy machine.
         limits={
             "case_timeout": 600.0,
             "start_timeout": 180.0,
@@ -206,7 +206,7 @@ KINDS = (
     ),
     Kind(
         form="spark-native[:MASTER]",
-        meaning="Spark's own event time: it runs whole jobs, for `tidegate run` and `tidegate jobs`",
+        meaning="Spark's own event time: whole jobs, for `tidegate run` and `tidegate jobs`",
         make_exam=Maker(f"{SPARK}.native.engine:SparkNative", ("text", "case_timeout"), checks=False),
         make_jobs=over_protocol(
             Maker(f"{SPARK}.process:SparkEngine", more={"what": f"{SPARK}.native.jobs:SparkNativeJobs"})
@@ -260,7 +260,7 @@ def list_forms(kinds: Iterable[Kind] = KINDS) -> str:
 
 
 def find_kind(text: str) -> Kind:
-    """The kind of engine that the text names.
+    """The kind of engine in the text.
 
     Raises
     ------
@@ -274,38 +274,38 @@ def find_kind(text: str) -> Kind:
 
 
 def find_maker(text: str) -> Make:
-    """What makes the engine that the text names, to replay cases of components.
+    """The maker of the engine in the text, for cases of components.
 
     Raises
     ------
     UnknownEngineError
         The text has none of the forms.
     WholeJobsOnlyError
-        It names an engine that replays no cases.
+        The engine replays no cases.
     """
     kind = find_kind(text)
     if kind.make is None:
         verbs = ["jobs"] if kind.make_exam is None else ["jobs", "run"]
         commands = [f"`{command_line(['tidegate', verb, '--engine', text])}`" for verb in verbs]
         raise WholeJobsOnlyError(
-            f"{kind.name} runs whole jobs, and has no components that could be asked one by one",
-            f"its jobs are run and judged by {' or '.join(commands)}",
+            f"{kind.name} runs whole jobs and does not replay single components",
+            f"use {' or '.join(commands)} to run and judge its jobs",
         )
     return kind.make
 
 
 def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
-    """The engine that the text names, not started yet.
+    """The engine in the text, not started yet.
 
-    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … Where one is None or
-    not given, the default is that of the kind of engine.
+    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … If one is None or
+    missing, the default of the kind of engine applies.
 
     Raises
     ------
     UnknownEngineError
         The text has none of the forms.
     WholeJobsOnlyError
-        It names an engine that replays no cases.
+        The engine replays no cases.
     BadOptionError
         An option is unknown or outside its domain.
     """
@@ -316,14 +316,14 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
 
 
 def resolve_exam(text: str, **options: Any) -> Any:
-    """What `tidegate run` examines in an engine of this name, which has no components; the rest is as in `resolve`."""
+    """The exam of `tidegate run` for an engine without components; the rest is as in `resolve`."""
     kind = find_kind(text)
     assert kind.make_exam is not None
     return kind.make_exam(text.partition(":")[2], limits_of(kind.usual_limits, options), None)
 
 
 def find_check(*, strict: bool) -> "Check | None":
-    """What strict mode checks messages with. The schemas of components are derived from the specification."""
+    """The message check of strict mode. The schemas of components are derived from the specification."""
     if not strict:
         return None
     check: Check = import_module("tidegate.conformance.schemas").check
@@ -331,7 +331,7 @@ def find_check(*, strict: bool) -> "Check | None":
 
 
 def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> "JobEngine":
-    """The engine of whole jobs that the text names, not started yet; the options are those of `resolve`.
+    """The whole-job engine in the text, not started yet; the options are those of `resolve`.
 
     Raises
     ------
@@ -349,5 +349,5 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> "JobEngi
 def limits_of(usual: Limits, options: dict[str, Any]) -> Limits:
     unknown = sorted(options.keys() - {field.name for field in attrs.fields(Limits)})
     if unknown:
-        raise BadOptionError(f"there is no option {', '.join(unknown)} of an engine")
+        raise BadOptionError(f"engines have no option {', '.join(unknown)}")
     return attrs.evolve(usual, **{name: value for name, value in options.items() if value is not None})

@@ -1,12 +1,12 @@
-"""The suite as tests of yours: `pytest --tidegate-engine "exec:./engine"`.
+"""The suite as pytest tests: `pytest --tidegate-engine "exec:./engine"`.
 
-Each rule that is within reach of a component that the engine declares becomes one test, `tidegate::valve::VALVE-10`.
-Its cases are run once per component, when the first of its tests is run. A test passes if its rule was exercised and
-decided no failure; where all of its failures are listed in the file of `--tidegate-expect`, it is an xfail. One more
-test of each component, `answers`, fails for whatever no rule accounts for: errors, timeouts, crashes, cases that were
-not run. With xdist, `--dist loadscope` has each component's cases run by one worker.
+Each reachable rule of a declared component becomes one test, `tidegate::valve::VALVE-10`. Cases run once per
+component, with the first of its tests. A test passes if its rule was exercised and decided no failure. It is an xfail
+if the file of `--tidegate-expect` lists all of its failures. One more test per component, `answers`, fails for
+everything without a rule: errors, timeouts, crashes, cases that were not run. With xdist, use `--dist loadscope`, so
+that one worker runs all cases of a component.
 
-Without the option nothing is collected, and nothing is imported but pytest.
+Without the option the plugin collects nothing, and imports nothing but pytest.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--tidegate-expect",
         type=Path,
         metavar="FILE",
-        help="known failures, as for `tidegate run --expect`: a rule that only they break is an xfail",
+        help="known failures, as in `tidegate run --expect`: a rule with known failures only is an xfail",
     )
     group.addoption(
         "--tidegate-timeout",
@@ -61,19 +61,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def count(text: str) -> int:
-    """As `tidegate run --cases` reads it."""
+    """A count, parsed as by `tidegate run --cases`."""
     from tidegate.conformance.cli.options import at_least_zero  # noqa: PLC0415 - nobody pays for it without the option
 
     return at_least_zero(text)
 
 
 class Failure(Exception):  # noqa: N818 - a failed test, not an error
-    """What a test of ours fails with: text for people, no traceback."""
+    """Failure of one of our tests: text, no traceback."""
 
 
 def make_suite(config: pytest.Config) -> "ByRule":
-    """The engine of the options, started."""
-    # Nobody pays for these without the option.
+    """Start the engine of the options."""
+    # Imported only with the option.
     from tidegate.conformance.engines.errors import EngineError  # noqa: PLC0415
     from tidegate.conformance.judging.by_rule import ByRule  # noqa: PLC0415
     from tidegate.conformance.judging.expectations import ExpectationsFileError, read_expectations  # noqa: PLC0415
@@ -94,7 +94,7 @@ def make_suite(config: pytest.Config) -> "ByRule":
 
 
 SUITE: "pytest.StashKey[ByRule]" = pytest.StashKey()
-#: The names of our tests that were asked for; all, if none was.
+#: Selected test names; if empty, all.
 CHOSEN: pytest.StashKey[list[str]] = pytest.StashKey()
 
 
@@ -145,24 +145,24 @@ def is_ours(argument: str) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take the names of our tests, as reports print them, out of the arguments: they are no files."""
+    """Take the names of our tests, as reports print them, out of the arguments: they are not files."""
     if config.getoption("--tidegate-engine") is not None:
         config.stash[CHOSEN] = [argument for argument in config.args if is_ours(argument)]
         config.args[:] = [argument for argument in config.args if not is_ours(argument)]
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Start the engine before anything else, under xdist before any worker is: then the error is told once."""
+    """Start the engine first, under xdist before any worker, so that an error is printed once."""
     config = session.config
     if config.getoption("--tidegate-engine") is None:
         return
     if hasattr(config, "workerinput"):
         from tidegate.conformance.workers import follow_parent  # noqa: PLC0415
 
-        follow_parent()  # xdist would take half a minute to notice
+        follow_parent()  # xdist would need half a minute to notice
     config.stash[SUITE] = suite = make_suite(config)
     if config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput"):
-        suite.engine.close()  # here nothing is run but the workers, each with an engine of its own
+        suite.engine.close()  # this process only runs the workers, and each has its own engine
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
@@ -175,7 +175,7 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str | None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Add our tests, before -k and the like look at what there is."""
+    """Add our tests, before -k and the like select from them."""
     if SUITE not in session.config.stash:
         return
     chosen = session.config.stash[CHOSEN]

@@ -1,4 +1,4 @@
-"""How we are stopped: a signal means "stop, and tell what you know", once."""
+"""Signal handling: a signal means "stop and print the results so far", once."""
 
 import atexit
 import os
@@ -8,19 +8,19 @@ import threading
 from types import FrameType
 from typing import Any
 
-#: What Ctrl-C, a supervisor, a closing terminal and Ctrl-\ send.
+#: Signals of Ctrl-C, a supervisor, a closing terminal and Ctrl-\.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Stop:
-    """Raises KeyboardInterrupt where work can be interrupted, and only once: then the end is at hand.
+    """Raises KeyboardInterrupt where work can be interrupted, and only once.
 
-    Elsewhere a signal is remembered, and work that begins later is interrupted at once.
+    Elsewhere it remembers the signal, and interrupts work that begins later.
     """
 
     def __init__(self) -> None:
         self._armed = self._wanted = False
-        #: The signal that came last, if any.
+        #: The last signal, if any.
         self.heard = 0
 
     def __call__(self, number: int, _frame: FrameType | None) -> None:
@@ -39,20 +39,20 @@ class Stop:
         self._armed = self._wanted = False
 
     def repeat(self) -> None:
-        """Interrupt once more, from outside what is going on."""
+        """Interrupt again, from outside the current work."""
         self._armed = True
         threading.Timer(SOON, os.kill, [os.getpid(), self.heard]).start()
 
 
 STOP = Stop()
-#: Seconds, in which what has swallowed an interrupt is over.
+#: Seconds until the code that has swallowed an interrupt has ended.
 SOON = 0.01
 
 
 def listen() -> None:
-    """From now on signals stop us as said, but for those that we were started to ignore, as by nohup."""
+    """From now on signals stop us, except those that we were started to ignore, as by nohup."""
     if threading.current_thread() is not threading.main_thread():
-        return  # nobody but the main thread is ever interrupted
+        return  # only the main thread is ever interrupted
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, STOP)
@@ -61,7 +61,7 @@ def listen() -> None:
 
 
 def hear_again(swallowed: Any) -> None:
-    """An interrupt that comes while an object is taken apart would be told, and forgotten."""
+    """Python prints and drops an interrupt that arrives in a destructor."""
     if swallowed.exc_type is KeyboardInterrupt and STOP.heard:
         STOP.repeat()
     else:
@@ -69,6 +69,6 @@ def hear_again(swallowed: Any) -> None:
 
 
 def deafen() -> None:
-    """From now on signals do nothing: the process is at its end, and Python would let them kill it on the way out."""
+    """From now on signals do nothing: the process is ending, and Python would let them kill it."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)

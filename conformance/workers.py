@@ -1,4 +1,4 @@
-"""Processes that do a part of our work: no worker outlives who started it, not even one that is killed."""
+"""Worker processes. No worker outlives its parent, even if that is killed."""
 
 import os
 import signal
@@ -16,12 +16,12 @@ from tidegate.conformance.stopping import SIGNALS
 
 
 def cores() -> int:
-    """How many of the cores this process may use: in a container, or under `taskset`, not all that there are."""
+    """How many cores this process may use: in a container or under `taskset`, not all."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def follow_parent() -> None:
-    """End with the process that started this one, however that ends."""
+    """End with the parent process, however that ends."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -29,18 +29,18 @@ def _end_with_parent() -> None:
     parent, number = parent_process(), os.getppid()
     if parent is not None:
         wait([parent.sentinel])
-    while os.getppid() == number:  # the parent is not Python's, or about to end
+    while os.getppid() == number:  # the parent is not a Python process, or about to end
         time.sleep(0.1)
     os._exit(1)
 
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Processes that are started meanwhile hear no signals until they unblock them, not even while Python starts.
+    """Processes started meanwhile receive no signals until they unblock them, not even while Python starts.
 
-    Ctrl-C reaches them as it reaches us; what becomes of them then is for us to say.
+    Ctrl-C reaches them as it reaches us; we decide when they end.
     """
-    resource_tracker.ensure_running()  # or it would be started meanwhile, and unblock them
+    resource_tracker.ensure_running()  # otherwise it would start meanwhile, and unblock them
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
@@ -49,23 +49,23 @@ def deaf() -> Iterator[None]:
 
 
 class DeafPool(ProcessPoolExecutor):
-    """Its processes are started as tasks come."""
+    """Its processes start as tasks arrive."""
 
     def submit(self, *task: Any, **options: Any) -> Future[Any]:
         try:
             with deaf():
                 return super().submit(*task, **options)
-        except OSError as error:  # there are too many, or the folder that we stand in is gone
+        except OSError as error:  # too many processes, or the current folder is gone
             raise CannotWriteError(f"no processes can be started: {error.strerror or error}") from error
 
 
 @contextmanager
 def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that end with this one, and at once if anything goes wrong here."""
+    """Processes that end with this one, and at once on any error here."""
     others = set(active_children())
     try:
         pool = DeafPool(workers, mp_context=get_context("spawn"), initializer=follow_parent)
-    except OSError as error:  # of a limit on files, or without shared memory; the reason that it gives may be another
+    except OSError as error:  # a limit on files, or no shared memory; the reported reason may be another
         why = error.strerror or error
         raise CannotWriteError(f"no processes can be started, since their semaphores cannot be made: {why}") from error
     try:

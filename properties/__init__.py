@@ -1,1 +1,1 @@
-"""What must always hold, and the cases that try to break it."""
+"""Properties that must always hold, and the cases that try to break them."""

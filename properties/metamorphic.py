@@ -1,7 +1,7 @@
-"""Metamorphic relations: how the answers to two related cases must be related, whoever gives them.
+"""Metamorphic relations: how the answers of any engine to two related cases must be related.
 
-They need no oracle. A case is varied in a way that must not matter, or must matter in one known way only: channels
-renamed, timestamps moved, buffers cut elsewhere, a grant of credit split. So they hold the reference to account, too.
+They need no oracle. The variation of a case must not change the answers, or only in one known way: channels renamed,
+timestamps moved, buffers cut elsewhere, a grant of credit split. So they check the reference, too.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Steps = list[list[Json]]
 
 @attrs.frozen
 class Relation:
-    """`vary` gives the other case, or None where there is nothing to vary; `agree` compares the two answers."""
+    """`vary` returns the other case, or None if there is nothing to vary; `agree` compares the two answers."""
 
     name: str
     component: str
@@ -62,7 +62,7 @@ def rename(field: str, size: str) -> Callable[[Case, Random], Case | None]:
 
 
 def rename_outputs(case: Case, _random: Random) -> Case | None:
-    """Ids are names: any others do as well, also in another order."""
+    """Ids are names: others work as well, also in another order."""
     if not any(hasattr(event, "output") for event in case.events):
         return None
     renamed = [
@@ -84,9 +84,9 @@ def same_on_renamed_channels(case: Case, _other: Case, first: Steps, second: Ste
 
 
 def move_timestamps(case: Case, _random: Random) -> Case | None:
-    """One further in time, where there is room: only the order of timestamps counts."""
+    """Move timestamps by one if there is room: only their order counts."""
     stamps = [event.timestamp for event in case.events if hasattr(event, "timestamp")]
-    # MIN is where every channel starts: what is at MIN must stay there, and nothing else may come to it.
+    # Every channel starts at MIN: MIN must stay, and no other timestamp may become MIN.
     if not stamps or max(stamps) == MAX or min(stamps) == MIN:
         return None
     moved = [
@@ -107,7 +107,7 @@ def same_but_later(_case: Case, _other: Case, first: Steps, second: Steps) -> bo
 
 
 def idle_in_another_order(case: Case, random: Random) -> Case | None:
-    """All channels turn idle at the end, in this order or in that one."""
+    """All channels turn idle at the end, in one order or the other."""
     if case.config.semantics != "flink-40475":
         return None
     channels = list(range(case.config.channels))
@@ -134,7 +134,7 @@ def same_last_watermark(_case: Case, _other: Case, first: Steps, second: Steps) 
 
 
 def cut_elsewhere(case: Case, random: Random) -> Case | None:
-    """The same bytes between two clears, in other buffers."""
+    """The same bytes between two clears, cut into other buffers."""
     events: list[deserializer.Event] = []
     pending = b""
     for event in (*case.events, None):
@@ -170,7 +170,7 @@ def same_bytes(_case: Case, _other: Case, first: Steps, second: Steps) -> bool:
     def data(steps: Steps) -> str:
         return "".join(seen["data"] for seen in flat(steps) if seen["type"] == "buffer")
 
-    # The last flush may hand out more than the case did; never anything else.
+    # The last flush may emit more than the case did, but never different bytes.
     return data(second).startswith(data(first))
 
 
@@ -252,8 +252,8 @@ RELATIONS = (
         cut_elsewhere,
         same_records,
     ),
-    Relation("flushed", "serializer", "Flushing more often changes no byte.", ("SPAN-3",), flush_more, same_bytes),
-    Relation("split", "credit_sender", "Two grants are worth their sum.", ("CREDIT-20",), split_grants, same_messages),
+    Relation("flushed", "serializer", "More flushes change no byte.", ("SPAN-3",), flush_more, same_bytes),
+    Relation("split", "credit_sender", "Two grants equal their sum.", ("CREDIT-20",), split_grants, same_messages),
     Relation(
         "watermarks",
         "partitioner",
@@ -270,7 +270,7 @@ def relations_of(component: str) -> tuple[Relation, ...]:
 
 
 def pairs(relation: Relation, cases: Iterator[Case], random: Random) -> Iterator[tuple[Case, Case]]:
-    """Each case with its variation; the idle order is a relation of cases that end in idleness."""
+    """Each case with its variation; the relation of idle orders applies to cases that end idle."""
     for drawn in cases:
         case = drawn
         if relation.name == "idle-order":

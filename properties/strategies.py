@@ -1,13 +1,13 @@
 """Cases as Hypothesis strategies: `tidegate.strategies.cases("valve")`.
 
-They are drawn by the very generators that make cases in bulk (`properties/cases/<component>.py`), so there is one
-description of what an interesting case is. A generator asks a `random.Random`; here each answer comes from a draw.
+They use the same generators as bulk generation (`properties/cases/<component>.py`), so interesting cases are defined
+once. A generator uses a `random.Random`; here each of its numbers comes from a draw.
 
-Hypothesis makes a failing case small by drawing less and lower, so what a low draw means is chosen with care. The
-first of several things is the simplest, a number shrinks towards zero, and what usually happens is simpler than what
-seldom does. Each round of a trace, an event or a few, draws some bytes of its own: a round that is left out moves
-nothing in the others. And each event is kept or left out by one byte, while those behind it are drawn as if it were
-still there: whatever does not matter goes, one by one, without any change of the rest.
+Hypothesis shrinks a failing case by drawing less and lower, so low draws mean simple things. The first of several
+things is the simplest, a number shrinks towards zero, and likely answers are simpler than unlikely ones. Each round of
+a trace, with one event or a few, draws its own bytes: leaving out a round does not change the others. And one byte
+keeps or drops each event, while later events are drawn as if it were still there: irrelevant events go one by one,
+without changing the rest.
 """
 
 from bisect import bisect
@@ -31,18 +31,18 @@ try:
 except ImportError as error:
     raise ImportError("tidegate.strategies needs Hypothesis: pip install 'tidegate[hypothesis]'") from error
 
-#: How often a config that is not wanted is drawn again before giving up.
+#: How often an unwanted config is redrawn before giving up.
 PATIENCE = 100
-#: Of the 256 values of a byte, those for which there is no further round, and those for which an event is left out.
+#: How many of the 256 values of a byte end the trace, and how many drop an event.
 ENDING, LEFT_OUT = range(8), range(4)
-#: One of so many cases has timestamps 1, 2, 3 … in the order of those that were drawn.
+#: One in this many cases has timestamps 1, 2, 3 … in the order of the drawn ones.
 RANKED = 16
-#: Chances in the order of what usually comes of them: about one half decides for what is more likely.
+#: Chances ordered by their likely outcome: about one half means the more likely one.
 CHANCES = sorted(((value + 0.5) / 256 for value in range(256)), key=lambda chance: abs(chance - 0.5))
 
 
 class Bytes:
-    """Bytes, drawn several at a time: Hypothesis pays for each draw."""
+    """Bytes, drawn several at a time, since each draw of Hypothesis is costly."""
 
     def __init__(self, draw: DrawFn, size: int) -> None:
         self._draw = draw
@@ -57,12 +57,12 @@ class Bytes:
         return byte
 
     def forget(self) -> None:
-        """What is taken next comes from a draw of its own."""
+        """Start a new draw for the next bytes."""
         self._left = iter(b"")
 
 
 class Draws(Source):
-    """The answers to a generator, from draws of Hypothesis."""
+    """A random source for generators, from draws of Hypothesis."""
 
     def __init__(self, draw: DrawFn, max_events: int | None = None) -> None:
         super().__init__(0)
@@ -83,7 +83,7 @@ class Draws(Source):
         return self._keeping.take() not in LEFT_OUT
 
     def below(self, bound: int) -> int:
-        """A number from 0 up to the bound. Low bytes mean the same whatever the bound is."""
+        """A number from 0 up to the bound. Low bytes mean the same for any bound."""
         value, values = 0, 1
         while values < bound:
             value, values = value << 8 | self._bytes.take(), values << 8
@@ -103,7 +103,7 @@ class Draws(Source):
         return values[self.below(len(values))]
 
     def randint(self, a: int, b: int) -> int:
-        """0, 1, -1, 2, -2 … if both are possible; otherwise away from the bound that is nearer to zero."""
+        """0, 1, -1, 2, -2 … if both signs are possible; otherwise away from the bound nearer to zero."""
         drawn = self.below(b - a + 1)
         if a >= 0:
             return a + drawn
@@ -134,14 +134,14 @@ class Draws(Source):
 
 
 def by_simplicity(items: Sequence[Any]) -> Sequence[Any]:
-    """Numbers by their magnitude, the positive one first; anything else as it stands."""
+    """Numbers by magnitude, positive first; anything else unchanged."""
     if all(type(item) is int for item in items):
         return sorted(items, key=lambda item: (abs(item), item < 0))
     return items
 
 
 def configs(component: str, *, semantics: str | None = None) -> SearchStrategy[Any]:
-    """Configs of a component, such as its cases have; with `semantics` only those that name it."""
+    """Configs of a component, as in its cases; with `semantics` only those with it."""
     check(component, semantics)
     return configs_accepted(component, lambda config: semantics is None or config.semantics == semantics)
 
@@ -169,9 +169,9 @@ def cases(
     max_events: int | None = None,
     configs: SearchStrategy[Any] | None = None,
 ) -> SearchStrategy[Case]:
-    """Cases of a component, each a config and events that go with it.
+    """Cases of a component, each a config with matching events.
 
-    With `semantics`, all configs name it; with `configs`, they come from that strategy. Shrinks towards few events,
+    With `semantics`, all configs have it; with `configs`, they come from that strategy. Shrinks towards few events,
     early choices, and small numbers.
     """
     check(component, semantics)

@@ -1,1 +1,1 @@
-"""Cases and the files that hold them: events in, observations out."""
+"""Cases and their files: events in, observations out."""

@@ -1,4 +1,4 @@
-"""A case: a config and the events to play, with the answers where they are fixed."""
+"""A case: a config and events, with the answers if they are deterministic."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,10 +11,9 @@ from tidegate.reference.model import AnyComponent, Outcome, follow
 
 @attrs.frozen
 class Way:
-    """What the specification allows with this config: each event with its only outcome, up to the first choice.
+    """The allowed way with this config: each event with its only outcome, up to the first choice.
 
-    Steps that are `shared` are the very same objects in many cases. `events` are those of the case that it was made
-    for, if it is the way of all of them.
+    `shared` steps are the same objects in many cases. `events` are those of its case, if it covers all of them.
     """
 
     config: Any
@@ -23,7 +22,7 @@ class Way:
     shared: bool = False
 
     def is_of(self, config: Any, events: Sequence[Any]) -> bool:
-        """Whether it is that of a whole case."""
+        """Whether it covers a whole case."""
         if self.config is not config:
             return False
         if self.events is events:
@@ -35,10 +34,10 @@ class Way:
 
 @attrs.frozen
 class Case:
-    """One story. `expect` has one tuple of observations for each event; without it the specification judges.
+    """A config with events. `expect` has one tuple of observations per event; without it the specification judges.
 
-    A `brief` one is written without the fields that have their default: it means the same, and engines must know.
-    `way` is what whoever made the case has found out about it, so that nobody has to follow the specification again.
+    A `brief` case omits fields with their default: it means the same, and engines must accept it. `way` caches the
+    specification's outcomes from the creation of the case.
     """
 
     name: str
@@ -56,11 +55,11 @@ class Case:
 
     @property
     def is_settled(self) -> bool:
-        """Whether its way is known to the end, without any choice."""
+        """Whether its way is known completely, without any choice."""
         return self.way is not None and self.way.is_of(self.config, self.events)
 
     def follow(self) -> Iterator[Outcome[Any, Any]]:
-        """What may happen: of each event the first outcome that the specification allows."""
+        """A possible run: the first allowed outcome of each event."""
         if self.way is not None and self.is_settled:
             return (outcomes[0] for _event, outcomes in self.way.steps)
         return follow(self.model.step, self.model.start(self.config)[0], self.events)

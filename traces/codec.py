@@ -1,4 +1,4 @@
-"""Values of the specification as JSON, as the engine protocol fixes it.
+"""Values of the specification as JSON in the form of the engine protocol.
 
 Everything is derived from the attrs classes in `reference/`: a class with a `type` is a tagged object, a `Long` is a
 decimal string (readers that turn numbers into doubles would destroy it), other numbers have 32 bits, bytes are
@@ -23,14 +23,14 @@ from tidegate.reference.elements import MAX, MIN, Counted, Long, counted_in, typ
 from tidegate.reference.model import AnyComponent, InvalidInputError, Rejected
 from tidegate.traces.cases import Case
 
-#: Of a list, so many problems are told; nobody reads a thousand.
+#: Limit of reported problems in a list.
 MOST_PROBLEMS = 3
 DECIMAL = re.compile(r"0|-?[1-9][0-9]{0,18}")
 HEX = re.compile(r"(?:[0-9a-f]{2})*")
 
 
 class DecodeError(ValueError):
-    """JSON that is not what the protocol says; the message names the place."""
+    """The JSON violates the protocol; the message names the place."""
 
 
 def exactly(expected: type, name: str) -> Callable[[Any, Any], Any]:
@@ -47,7 +47,7 @@ SHORT.maxstring = SHORT.maxother = 60
 
 
 def show(value: Any) -> str:
-    """The beginning of a value, however large it is."""
+    """The beginning of a value of any size."""
     text = SHORT.repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -119,7 +119,7 @@ def structure_tagged_union(classes: tuple[Any, ...], converter: cattrs.Converter
 
 
 def maybe_numbers(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
-    """A field that is null is none; an entry may be."""
+    """A null field counts as missing; a list entry may be null."""
 
     def structure(value: Any, _type: Any) -> dict[str, int | None]:
         if not isinstance(value, Mapping):
@@ -131,16 +131,16 @@ def maybe_numbers(converter: cattrs.Converter) -> Callable[[Any, Any], Any]:
 
 
 class Absent:
-    """Stands where a field must not be."""
+    """Marks a field that must be absent."""
 
 
 ABSENT = Absent()
 
 
 def make_converter(*, strict: bool = False, brief: bool = False, absent: bool = False) -> cattrs.Converter:
-    """A converter; a strict one refuses unknown keys, a brief one writes no field that has its default.
+    """A converter; a strict one refuses unknown keys, a brief one omits fields with their default.
 
-    With `absent`, what is compared and is not there is said to be ABSENT.
+    With `absent`, missing fields that are compared become ABSENT.
     """
     converter = cattrs.Converter()
 
@@ -239,7 +239,7 @@ def encode(value: Any, *, brief: bool = False) -> Any:
 
 @cache
 def optional_fields(cls: Any) -> frozenset[tuple[type, str]]:
-    """The fields of a type, and of the types that it is made of, that are there but may be left out: with a default."""
+    """The fields with a default of a type and of its member types; they may be left out."""
     if not attrs.has(cls):
         return frozenset().union(*map(optional_fields, get_args(cls)))
     own = {(cls, field.name) for field in attrs.fields(cls) if field.default not in (attrs.NOTHING, None)}
@@ -247,7 +247,7 @@ def optional_fields(cls: Any) -> frozenset[tuple[type, str]]:
 
 
 def is_brief(raw: Any, value: Any, cls: Any) -> bool:
-    """Whether the JSON that a value was read from leaves out a field that has a default."""
+    """Whether the JSON of a value leaves out a field with a default."""
     return bool(optional_fields(cls)) and lacks(raw, encode(value))
 
 
@@ -257,9 +257,9 @@ def lacks(raw: Any, full: Any) -> bool:
     return isinstance(full, list) and any(map(lacks, raw, full))
 
 
-#: The same few observations are seen over and over. What this gives is shared, and must not be changed.
+#: Cached, since the same few observations repeat. The result is shared: do not change it.
 encode_observation = lru_cache(1 << 16)(encode)
-#: The same with ABSENT for each field that it has not.
+#: The same with ABSENT for each missing field.
 encode_compared = lru_cache(1 << 16)(COMPARED.unstructure)
 
 
@@ -278,7 +278,7 @@ def many(element: Any) -> Any:
 
 
 def decode_observation(value: Any, component: str) -> Any:
-    """What an engine showed; a reason beside `rejected` is allowed and not compared."""
+    """An engine's observations; a reason beside `rejected` is allowed and not compared."""
     return decode(value, observation_type(component))
 
 
@@ -288,13 +288,13 @@ def find_component(name: Any) -> AnyComponent:
     return COMPONENTS[name]
 
 
-#: How many parts a config may ask for, such as channels, and how many subtasks, each of which meets each: far beyond
-#: what any case is about, and far below what no memory holds.
+#: How many parts a config may have, such as channels, and how many subtasks, since all pairs of them meet: far more
+#: than any case needs, and far less than memory holds.
 MOST = {Counted.PARTS: 2**15, Counted.SUBTASKS: 2**10}
 
 
 def check_parts(config: Any) -> None:
-    """DecodeError if a config from outside, fine as it is, asks for what no memory holds."""
+    """Raise DecodeError if a valid config from outside needs too much memory."""
     numbers = list(numbers_in(config))
     for counted, most in MOST.items():
         named = [(name, number) for name, what, number in numbers if what is counted]
@@ -304,7 +304,7 @@ def check_parts(config: Any) -> None:
 
 
 def numbers_in(value: Any, name: str = "", counted: Counted | None = None) -> Iterator[tuple[str, Counted | None, int]]:
-    """The numbers in a config, each with the name of its field, and with what it counts."""
+    """The numbers in a config, with their field names and what they count."""
     if type(value) is int:
         yield name, counted, value
     elif isinstance(value, tuple):

@@ -1,8 +1,7 @@
-"""The trace file: a header, one case per line, and a footer that proves that nothing is missing.
+"""The trace file: a header, one case per line, and a footer with the count of cases.
 
-Files come from outside. Nothing in them is trusted: a line or a file that unpacks beyond a limit, a file without its
-footer or with another count, a case that is not what the protocol says and a second one of the same name are refused by
-file and line.
+Files from outside are not trusted. Oversized lines and files, a missing footer, a wrong count, invalid cases and
+duplicate names are refused with file and line.
 """
 
 import gzip
@@ -22,12 +21,12 @@ from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-traces/1"
 MAX_LINE_BYTES = 16 * 2**20
-#: All of it is kept, and takes up some times as much memory.
+#: The whole file is kept in memory, and takes several times its size.
 MAX_FILE_BYTES = 128 * 2**20
 
 
 class TraceFileError(Exception):
-    """A trace file that cannot be taken as it is."""
+    """An invalid trace file."""
 
     def __init__(self, path: Path, line: int, message: str) -> None:
         super().__init__(f"{path}, line {line}: {message}")
@@ -43,7 +42,7 @@ class Header:
 
 @contextmanager
 def open_traces(path: Path, mode: str) -> Iterator[IO[bytes]]:
-    """The file, unpacked if its name says that it is packed; the same content always packs to the same bytes."""
+    """Open the file, packed or not by its name; the same content always packs to the same bytes."""
     if path.suffix != ".gz":
         with path.open(mode) as plain:
             yield plain
@@ -78,7 +77,7 @@ def parse_line(path: Path, number: int, line: bytes) -> Any:
 
 
 def read_traces(path: Path, *, strict: bool = False) -> tuple[Header, list[Case]]:
-    """The whole file, or TraceFileError: a part of a file is never taken for the whole."""
+    """The complete file, or TraceFileError."""
     header: Header | None = None
     footer: Any = None
     cases: list[Case] = []
@@ -119,7 +118,7 @@ def check_header(path: Path, value: Any) -> Header:
 
 
 def write_traces(path: Path, cases: Iterable[Case], seed: int = 0) -> int:
-    """Write a whole trace file; the count of its cases."""
+    """Write a complete trace file. Returns the number of cases."""
     count = 0
     with open_traces(path, "wb") as file:
         file.write(dump({"format": FORMAT, "suite": __version__, "seed": seed}))

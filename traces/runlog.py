@@ -1,14 +1,13 @@
-"""Run logs: what every task of a job received and handed out, row by row, with what is known about the job.
+"""Run logs: what every task of a job received and emitted, row by row, with a description of the job.
 
-A run log is how an engine shows a whole job. Positions are counted by the side that sees them, and for elements,
-buffers and credit apart; steps are counted by the subtask. Nothing is assumed about clocks: rows of two subtasks have
-no order but the one that their channels give them.
+An engine shows a whole job as a run log. Each side of a channel counts positions, separately for elements, buffers and
+credit; each subtask counts steps. Clocks play no role: only channels order the rows of two subtasks.
 
-A run that was restored has several attempts. Each counts from 0, and what is known about the job says from which
-checkpoint it went on. Rows of a subtask alone (snapshots, outcomes, its clock) are of no channel: see OWN.
+A restored run has several attempts. Each counts from 0, and the description of the job names its checkpoint. Rows of a
+subtask alone (snapshots, outcomes, its clock) have no channel: see OWN.
 
-A file is Parquet, one run a file, with what is known about the job as JSON in its metadata. `pyarrow` is needed for
-files only.
+Files are Parquet, one run per file, with the description of the job as JSON in the metadata. Only files need
+`pyarrow`.
 """
 
 import json
@@ -37,7 +36,7 @@ Kind = elements.LogKind
 #: A job edge, the number of the producing subtask, the number of the consuming one.
 Channel = tuple[int, int, int]
 
-#: The edge of rows that are of a subtask alone: they are handed out, from the subtask to itself.
+#: The edge of rows of a subtask alone: sent from the subtask to itself.
 OWN = -1
 OWN_KINDS = frozenset({Kind.SNAPSHOT, Kind.RESTORED, Kind.RESULT, Kind.LATE, Kind.TIMER, Kind.CLOCK})
 
@@ -46,7 +45,7 @@ OWN_KINDS = frozenset({Kind.SNAPSHOT, Kind.RESTORED, Kind.RESULT, Kind.LATE, Kin
 class Row:
     """One event. `value` is a status (1 active, 0 idle), the number of a checkpoint, an amount of credit, or bytes.
 
-    Of a result it is the result, and of a snapshot the `id` is a fingerprint of the state, if the engine has one.
+    For a result it is the result. The `id` of a snapshot is a fingerprint of the state, if the engine has one.
     """
 
     run: str
@@ -71,24 +70,24 @@ class Row:
 
     @property
     def flow(self) -> str | None:
-        """Which rows its position counts: buffers, credit, what is of a subtask alone, or (None) elements."""
+        """The rows that its position counts: buffers, credit, rows of a subtask alone, or (None) elements."""
         if self.edge == OWN:
             return "own"
         return self.kind if self.kind in (Kind.BUFFER, Kind.CREDIT) else None
 
 
-# --- what is known about the job -----------------------------------------------------------------------------
+# --- description of the job ----------------------------------------------------------------------------------
 
 
 class ClockScope(StrEnum):
-    """Whether every subtask has an event time of its own, or one is shared by the whole job."""
+    """Whether every subtask has its own event time, or the whole job shares one."""
 
     SUBTASK = "subtask"
     JOB = "job"
 
 
 class OrderScope(StrEnum):
-    """Whether a channel keeps the order of all that it carries, of the records of each key, or none."""
+    """Whether a channel keeps the order of all elements, of the records of each key, or none."""
 
     CHANNEL = "channel"
     KEY = "key"
@@ -96,7 +95,7 @@ class OrderScope(StrEnum):
 
 
 class Delivery(StrEnum):
-    """After a fault: as if nothing had happened, or nothing is lost."""
+    """After a fault: exactly once, or at least once."""
 
     EXACTLY_ONCE = "exactly_once"
     AT_LEAST_ONCE = "at_least_once"
@@ -104,10 +103,10 @@ class Delivery(StrEnum):
 
 @attrs.frozen
 class Capabilities:
-    """What an engine can show and promises. What it cannot show is not checked, and does not count as right.
+    """What an engine can show and promises. What it cannot show is not checked, and does not count as passed.
 
-    `equal_watermarks`: a watermark may be repeated. `known_routing`: keys are spread as the specification says; where
-    they are not, `keys_meet` says that all records of a key still meet in one subtask.
+    `equal_watermarks`: a watermark may be repeated. `known_routing`: keys are assigned as in the specification; if not,
+    `keys_meet` says that all records of a key still meet in one subtask.
     """
 
     explicit_watermarks: bool = True
@@ -123,7 +122,7 @@ class Capabilities:
     delivery: Delivery = Delivery.EXACTLY_ONCE
 
 
-#: What a column of 32 bits can hold.
+#: Range of a 32-bit column.
 MOST_OF_SHORT = 2**31 - 1
 
 
@@ -175,9 +174,9 @@ def check_restored(_job: "Job", _field: object, restored: dict[str, int | None])
 
 @attrs.frozen
 class Job:
-    """`restored`: from which checkpoint each attempt behind the first went on; None: from the beginning.
+    """`restored`: the checkpoint of each attempt after the first; None: from the beginning.
 
-    `expected`: what the specification says that the job commits, if that is known.
+    `expected`: the results that the job must commit according to the specification, if known.
     """
 
     engine: str
@@ -194,7 +193,7 @@ class Job:
 
 @attrs.frozen
 class RunLog:
-    """`complete`: the run came to its end, so that nothing is still on its way."""
+    """`complete`: the run has ended, so that nothing is in flight."""
 
     run: str
     job: Job
@@ -203,11 +202,11 @@ class RunLog:
 
 
 class MalformedLogError(ValueError):
-    """Rows that are no run log: they count wrongly, or stand where their channel does not lead."""
+    """The rows are not a run log: wrong counts, or a row at no end of its channel."""
 
 
 def count_of(row: Row) -> tuple[Any, Any]:
-    """What the step of a row counts, and what its position counts."""
+    """The counters of a row's step and of its position."""
     place = row.attempt, row.task, row.subtask
     return place, (place, row.flow) if row.edge == OWN else (row.attempt, row.dir, row.channel, row.flow)
 
@@ -232,7 +231,7 @@ def count_subtasks(job: Job) -> dict[str, int]:
 
 
 def check_places(log: RunLog) -> None:
-    """A row stands at the end of its channel that it is about: only credit is handed out by the consumer."""
+    """Check that a row belongs to the right end of its channel: only credit is sent by the consumer."""
     edges, sizes = {edge.number: edge for edge in log.job.edges}, count_subtasks(log.job)
     for row in log.rows:
         where = f"{row.task}/{row.subtask}: step {row.step}"
@@ -258,7 +257,7 @@ def check_places(log: RunLog) -> None:
 
 
 def renumber(log: RunLog) -> RunLog:
-    """The same rows in the same order, counted anew."""
+    """The same rows in the same order, renumbered."""
     counts: Counter[Any] = Counter()
     rows = []
     for row in log.rows:
@@ -273,7 +272,7 @@ def renumber(log: RunLog) -> RunLog:
 INTEGERS = {"subtask": 32, "step": 64, "edge": 32, "producer": 32, "consumer": 32, "position": 64}
 INTEGERS |= {"timestamp": 64, "id": 64, "value": 64, "attempt": 32}
 COLUMNS = tuple(field.name for field in attrs.fields(Row))
-#: Columns that a file may lack: all its rows are of the first attempt.
+#: Optional columns: without them all rows belong to the first attempt.
 OPTIONAL = ("attempt",)
 
 
@@ -290,7 +289,7 @@ def write_runlog(path: Path, log: RunLog) -> None:
 
 
 def make_row(line: dict[str, Any]) -> Row:
-    """From the columns of a file, some of which it may lack."""
+    """Rows from the columns of a file; optional columns may be missing."""
     changed = {"dir": Direction(line["dir"]), "kind": Kind(line["kind"]), "attempt": line.get("attempt") or 0}
     return Row(**{**line, **changed})
 

@@ -1,19 +1,19 @@
-"""JSON from outside, read once and strictly: what two readers might read differently is refused.
+"""Strict JSON from outside: refuses anything that two readers might read differently.
 
-No key twice in an object, no NaN and no infinities, no unpaired surrogates, nothing but UTF-8, and no nesting that
-those who compare or show a value could not follow.
+No duplicate keys, no NaN, no infinities, no unpaired surrogates, only UTF-8, and no nesting that is too deep to compare
+or show.
 """
 
 import json
 from collections import Counter
 from typing import Any
 
-#: No document of ours is half as deep.
+#: Twice the depth of our deepest document.
 DEEPEST = 64
 
 
 class JsonError(ValueError):
-    """A text that is no JSON, or none that can be taken."""
+    """The text is not JSON, or not acceptable JSON."""
 
 
 def read_json(text: str | bytes) -> Any:
@@ -31,7 +31,7 @@ def read_json(text: str | bytes) -> Any:
         raise JsonError(TOO_DEEP) from None
     except JsonError:
         raise
-    except ValueError as error:  # also a number of more digits than Python takes
+    except ValueError as error:  # also a number with more digits than Python allows
         raise JsonError(f"not JSON: {error}") from None
     if text.count("[") + text.count("{") > DEEPEST and is_deeper(value, DEEPEST):
         raise JsonError(TOO_DEEP)
@@ -42,7 +42,7 @@ TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
 
 
 def refuse_constant(name: str) -> Any:
-    raise JsonError(f"not JSON: {name} is no JSON number")
+    raise JsonError(f"not JSON: {name} is not a JSON number")
 
 
 def without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An audit as a library call: run logs in, a report out, in this process or on Spark."""
+"""The audit as a library call: takes run logs, returns a report; in this process or on Spark."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,12 +16,12 @@ from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.properties.kernels.findings import MOST
 from tidegate.properties.kernels.run import Wanted
 
-#: By files a worker reads a run, by shuffle rows go to the worker of their channel; `auto` is what fits the files.
+#: `files`: one worker per run; `shuffle`: rows go to the worker of their channel; `auto`: chosen by the files.
 Path = Literal["auto", "files", "shuffle"]
 
 
 class UnknownInvariantError(ValueError):
-    """An invariant that is asked for and does not exist."""
+    """The requested invariant does not exist."""
 
 
 def check_names(_options: "Options", _field: object, names: frozenset[str]) -> None:
@@ -34,9 +34,8 @@ def check_names(_options: "Options", _field: object, names: frozenset[str]) -> N
 class Options:
     """How to audit.
 
-    `only`: these invariants. `spark`: the master that Spark runs on, None to do without Spark. `most`: violations told
-    one by one, per run and invariant. `show`: excerpts per invariant. `workers`: processes of an audit without Spark,
-    None for one per core.
+    `only`: these invariants. `spark`: the Spark master, None for no Spark. `most`: violations listed per run and
+    invariant. `show`: excerpts per invariant. `workers`: processes of an audit without Spark, None for one per core.
     """
 
     only: frozenset[str] = attrs.field(default=frozenset(NAMES), validator=check_names)
@@ -56,10 +55,10 @@ def audit(
     options: Options = Options(),  # noqa: B008 - a frozen value
     observe: Callable[[Outcome, int], None] = ignore,
 ) -> Report:
-    """Hold run logs (Parquet files, folders of them, their URLs) to the invariants.
+    """Check run logs (Parquet files, folders or URLs) against the invariants.
 
-    A file that cannot be audited is a problem in the report, and costs the others nothing. `observe` is told of each
-    run when it is done, and how many there are. CannotStartError is raised where Spark is asked for and cannot start.
+    A file that cannot be audited is a problem in the report, and does not affect others. `observe` is called for each
+    finished run, with the number of runs. Raises CannotStartError if Spark is requested and cannot start.
     """
     work = plan([fspath(one) for one in paths])
     chosen = work.path if options.path == "auto" else options.path
@@ -79,7 +78,7 @@ def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
     if options.spark is None:
         yield from audit_here(work, wanted, options.show, options.workers)
         return
-    # Only those who ask for Spark pay for it.
+    # Imported only for Spark.
     from tidegate.conformance.audit.on_spark import audit_by_files  # noqa: PLC0415
     from tidegate.conformance.audit.shuffle import audit_by_channel  # noqa: PLC0415
     from tidegate.conformance.engines.spark.session import borrow_session  # noqa: PLC0415
@@ -91,7 +90,7 @@ def audit_runs(options: Options, work: Work, path: str) -> Iterator[Outcome]:
 
 @contextmanager
 def telling_failures() -> Iterator[None]:
-    """What becomes of a worker is nothing that a log says: a job of Spark's that fails is no problem of a file."""
+    """A failed Spark job is not a problem of a file: raise an error instead of reporting one."""
     from tidegate.conformance.campaign.pool import explain  # noqa: PLC0415
 
     py4j: Any = import_module("py4j.protocol")
@@ -105,7 +104,7 @@ def telling_failures() -> Iterator[None]:
 
 
 def find_excerpts(options: Options, work: Work, outcomes: list[Outcome]) -> list[Excerpt]:
-    """Of the first violations of each invariant, in the order of the table."""
+    """Excerpts of the first violations of each invariant, in the order of the table."""
     runs = {run[0].run: run for run in work.runs}
     unknown = (None,) * len(DISTANCES)
     searches: list[Search] = []

@@ -1,9 +1,8 @@
-"""Rows on their way from worker to worker: Spark moves and sorts blocks of rows, not single ones.
+"""Rows in the shuffle: Spark moves and sorts blocks of rows, not single rows.
 
 A block has rows of one run, of a few neighbouring places (channels, or subtasks) and of a span of their numbers
-(positions, or steps). All blocks of the same places and numbers are a bucket, which is put in order by whoever looks at
-it. However a log is made, a bucket that is right has at most `MOST_OF_BUCKET` rows: the more places are together, the
-shorter is the span.
+(positions, or steps). All blocks of the same places and numbers are a bucket; the worker that checks it sorts it. For
+any log, a valid bucket has at most `MOST_OF_BUCKET` rows: the more places, the shorter the span.
 """
 
 from collections.abc import Iterator
@@ -17,43 +16,43 @@ from tidegate.properties.kernels.columns import RECEIVED, Chunk
 from tidegate.properties.kernels.layout import SIDES, Array
 from tidegate.properties.kernels.segments import sort_stably
 
-#: A row without its key. `place`: its channel and what it is, in one number.
+#: A row without its key. `place`: its channel and kind in one number.
 COLUMNS = ("step", "position", "timestamp", "id", "value")
 ROW = np.dtype([*((name, np.int64) for name in COLUMNS), ("subtask", np.int32), ("place", np.int32)])
 WHATS = 2 * RECEIVED
 
-#: What Spark sees: where a block goes, and by what it is sorted there.
+#: Columns for Spark: the target of a block, and its sort key there.
 DEALT = "run int, part int, bucket long, rows binary"
 DESTINATION = ("run", "part")
 ORDER = ("run", "part", "bucket")
 
-#: The bucket of what is no block, but a problem.
+#: The bucket of problems, which are not blocks.
 PROBLEM = -1
 
-#: A run has at most so many parts, so that even a log of very many channels makes no blocks of single rows.
+#: Limit of parts per run, so that even a log with very many channels has no single-row blocks.
 MOST_PARTS = 1024
-#: So many numbers of one place are a bucket, or fewer of each of several: as many as numpy sorts by digits.
+#: Numbers of one place per bucket, or fewer of several places: as many as numpy sorts by digits.
 NUMBERS = 2**16
-#: No number comes twice on a side: a bucket with more rows than this is wrong, and need not be held to be found so.
+#: Numbers are unique on a side: a bucket with more rows is wrong, and is refused without holding it.
 MOST_OF_BUCKET = NUMBERS * SIDES
-#: Spark hands blocks to Python by their number, so none of them may be large.
+#: Spark batches blocks by count, so that each must be small.
 MOST_OF_BLOCK = 2**13
 
 
 @attrs.frozen
 class Cut:
-    """How a run of so many rows is cut into buckets: `width` places together, and `span` numbers of each."""
+    """How to cut a run into buckets: `width` places together, and `span` numbers of each."""
 
     rows: int
     width: int
     span: int
 
     def buckets(self, numbers: Array) -> Array:
-        """Numbers that cannot be, since the run has not so many rows, do not get buckets of their own."""
+        """Impossible numbers, larger than the rows of the run, get no buckets of their own."""
         return np.clip(numbers, 0, self.rows) // self.span
 
     def sort(self, numbers: Array, bucket: int) -> Array:
-        """The rows of a bucket by their numbers; those that cannot be are among the first or last, to be refused."""
+        """The rows of a bucket sorted by number; impossible ones are first or last, and are refused."""
         return sort_stably(np.clip(numbers - bucket * self.span, 0, self.span))
 
 
@@ -82,7 +81,7 @@ def unpack(rows: Array) -> Chunk:
 
 
 def make_blocks(run: int, cut: Cut, rows: Array, places: Array, by: str) -> Any:
-    """An Arrow batch of the blocks of these rows: their bytes are the sorted rows, and are not copied."""
+    """An Arrow batch of the blocks of these rows: their bytes are the sorted rows, without a copy."""
     arrow: Any = import_module("pyarrow")
     parts, buckets = places // cut.width, cut.buckets(rows[by])
     first, count = (int(buckets.min()), int(np.ptp(buckets)) + 1) if len(rows) else (0, 1)
@@ -106,7 +105,7 @@ def make_blocks(run: int, cut: Cut, rows: Array, places: Array, by: str) -> Any:
 
 
 def tell_problem(run: int, problem: str) -> Any:
-    """Instead of blocks: why the rows of a run cannot be read. It comes before all blocks of its part."""
+    """Instead of blocks: why the rows of a run cannot be read. Sorts before all blocks of its part."""
     arrow: Any = import_module("pyarrow")
     columns = {"run": arrow.array([run], arrow.int32()), "part": arrow.array([0], arrow.int32())}
     columns |= {"bucket": arrow.array([PROBLEM], arrow.int64()), "rows": [problem.encode()]}
@@ -114,9 +113,9 @@ def tell_problem(run: int, problem: str) -> Any:
 
 
 def read_buckets(cuts: tuple[Cut, ...], by: str, batches: Iterator[Any]) -> Iterator[tuple[int, Chunk | str]]:
-    """The rows of each bucket with their run, in order; or a problem.
+    """The rows of each bucket with their run, in order, or a problem.
 
-    A bucket that is too large comes in pieces, to be refused.
+    A bucket that is too large comes in pieces, and is refused.
     """
     held: list[Any] = []
     last, size = (0, 0, 0), 0

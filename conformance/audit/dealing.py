@@ -1,4 +1,4 @@
-"""What workers do to deal rows out: read a part of a file, look at what it shows alone, and cut it into blocks."""
+"""Workers distribute rows: read a part of a file, check what it shows alone, and cut it into blocks."""
 
 import pickle
 from collections.abc import Iterator
@@ -24,15 +24,15 @@ from tidegate.properties.kernels.run import Wanted, make_tallies
 from tidegate.traces.runlog import Job, MalformedLogError
 
 BATCH = 2**17
-#: Rows that a worker reads at a time, if row groups allow.
+#: Rows that a worker reads at once, if row groups allow.
 ROWS_OF_PART = 2_000_000
-#: More records of a run than this that came late are more than the driver should hold.
+#: Limit of late records per run that the driver holds.
 MOST_LATE = 10_000_000
 
 
 @attrs.frozen
 class Met:
-    """The codes of the channels and subtasks that a run has rows of, sorted, as bytes."""
+    """The sorted codes of the channels and subtasks with rows in a run, as bytes."""
 
     channels: bytes = b""
     subtasks: bytes = b""
@@ -51,7 +51,7 @@ def read_codes(data: bytes) -> Array:
 
 @attrs.frozen
 class Runs:
-    """What a worker must know of the runs; what they have rows of, and how to cut these, only when all were read."""
+    """A worker's data about the runs; their codes and cuts are known only after all were read."""
 
     footers: tuple[tuple[Footer, ...], ...]
     wanted: Wanted
@@ -68,7 +68,7 @@ class Runs:
         return all(footer.complete for footer in self.footers[run])
 
     def number(self, run: int) -> Numbering:
-        """Every worker gives the same numbers, once it is known what was met."""
+        """Every worker uses the same numbers, once all codes are known."""
         layout = Layout(self.job(run))
         if not self.met:
             return Numbering(layout)
@@ -87,7 +87,7 @@ class Runs:
 
 @attrs.frozen
 class Part:
-    """Row groups of a file of a run, that follow each other."""
+    """Consecutive row groups of a run's file."""
 
     run: int
     file: int
@@ -96,7 +96,7 @@ class Part:
 
 @attrs.define
 class Seen:
-    """What a worker saw of a run, on its way to the driver. Channels and subtasks are told by their codes."""
+    """A worker's observations of a run, for the driver. Channels and subtasks are given by their codes."""
 
     run: int
     tallies: dict[str, Tally] = attrs.Factory(dict)
@@ -105,7 +105,7 @@ class Seen:
     unclear: dict[int, set[Identity]] = attrs.Factory(dict)
     firsts: Firsts = attrs.Factory(dict)
     met: Met = Met()
-    #: Of a file: what its subtasks did; None where their steps go on in another file.
+    #: Per file: the activity of its subtasks; None if their steps continue in another file.
     steps: dict[str, Tally] | None = None
 
     def as_batch(self) -> Any:
@@ -126,7 +126,7 @@ class Seen:
 
 
 def make_parts(runs: Runs, rows: int | None) -> list[Part]:
-    """So many rows each, or whole files."""
+    """Parts with a limited number of rows, or whole files."""
     parts = []
     for run, footers in enumerate(runs.footers):
         for file, footer in enumerate(footers):
@@ -147,7 +147,7 @@ def merge_seen(outcome: Outcome, seen: Seen) -> None:
 
 
 def read_part(part: Part, runs: Runs, numbering: Numbering) -> Iterator[Chunk]:
-    """Raise LogFileError where that cannot be done."""
+    """Raise LogFileError if that fails."""
     footer = runs.footers[part.run][part.file]
     with opened(footer) as log:
         groups = [footer.groups[number] for number in part.groups]
@@ -165,7 +165,7 @@ def read_parts(batches: Iterator[Any]) -> Iterator[Part]:
 
 
 def look_at_files(runs: Runs, _hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
-    """Whether the rows are those of a log, their keys, and what the subtasks did if all their steps are in the file."""
+    """Check that the rows are a log, their keys, and the subtasks if all their steps are in the file."""
     for part in read_parts(batches):
         seen = Seen(part.run)
         try:
@@ -197,7 +197,7 @@ def look_at_file(part: Part, runs: Runs, seen: Seen) -> None:
 
 
 def feed_whole(half: SubtaskHalf, numbering: Numbering, chunk: Chunk, seen: Seen) -> bool:
-    """Whether the steps of the subtasks are without gaps in this file."""
+    """Whether the steps of the subtasks have no gaps in this file."""
     try:
         _steps, late = half.feed(chunk)
     except MalformedLogError:
@@ -207,7 +207,7 @@ def feed_whole(half: SubtaskHalf, numbering: Numbering, chunk: Chunk, seen: Seen
 
 
 def deal(runs: Runs, part: Part, by: str, only: list[int] | None = None) -> Iterator[Any]:
-    """The rows of a part in blocks, by the step of their subtask or the position in their channel."""
+    """The rows of a part in blocks, by step in their subtask or position in their channel."""
     try:
         for chunk in read_part(part, runs, runs.number(part.run)):
             rows, places = pack(chunk), chunk.subtask if by == "step" else chunk.channel
@@ -216,7 +216,7 @@ def deal(runs: Runs, part: Part, by: str, only: list[int] | None = None) -> Iter
                 rows, places = rows.take(chosen), places[chosen]
             yield make_blocks(part.run, runs.cuts[part.run], rows, places, by)
     except (LogFileError, OutgrownError) as error:
-        # The file was read before, and is gone now, or another one.
+        # The file was read before, and is now gone or replaced.
         yield tell_problem(part.run, str(error))
 
 

@@ -1,8 +1,8 @@
-"""The few events around violations, each as a run log of its own that shows it alone.
+"""The events around violations, each violation as a small run log that shows it.
 
-Rows are taken from the subtask and from both ends of the channel, more and more of them until the fold of the
-invariant says of this excerpt what was said of the whole. Where thousands do not suffice, the nearest few are kept.
-The files are read again once for all violations, and only where their rows are known to stand.
+An excerpt has rows of the subtask and of both ends of the channel. It grows until the fold of the invariant finds the
+same violation in it. If thousands of rows are not enough, it keeps the nearest few. The files are read once more for
+all violations, and only in the ranges that hold the rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,13 +32,13 @@ from tidegate.traces.runlog import (
     write_runlog,
 )
 
-#: How far around a violation rows are taken, one after the other.
+#: Distances around a violation to try, one after the other.
 DISTANCES = (3, 30, 300, 3000)
 
 
 @attrs.frozen
 class Excerpt:
-    """`repeats`: the excerpt alone shows the violation."""
+    """`repeats`: the excerpt shows the violation on its own."""
 
     finding: Finding
     log: RunLog
@@ -48,9 +48,9 @@ class Excerpt:
 
 @attrs.define(eq=False)
 class Search:
-    """For an excerpt. `near`: the parts of the files with its rows, for each of the distances; None: any may be.
+    """The search for an excerpt. `near`: file ranges that hold its rows, per distance; None if unknown.
 
-    `held`: the rows that were found so far, by the greatest distance that was looked at.
+    `held`: the rows found so far, by the largest distance that was searched.
     """
 
     footers: Sequence[Footer]
@@ -62,14 +62,14 @@ class Search:
 
     @property
     def place(self) -> tuple[str, int]:
-        """The subtask that has seen it."""
+        """The subtask that shows the violation."""
         if self.finding.channel[0] == OWN:
             return self.finding.task, self.finding.channel[1]
         edge = next(one for one in self.footers[0].job.edges if one.number == self.finding.channel[0])
         return find_place(edge, self.finding)
 
     def take(self, distance: int) -> None:
-        """Make the excerpt, if the rows so near suffice."""
+        """Make the excerpt, if the rows within this distance are enough."""
         rows = [row for batch in self.held for row in make_rows(batch, self.pick(batch, distance))]
         self.closest = self.closest or list(rows)
         log = cut_out(self.footers, self.finding, rows)
@@ -101,13 +101,13 @@ class Search:
         return np.flatnonzero(of_channel if attempts is None else of_channel & (attempts == self.finding.attempt))
 
     def give_up(self) -> Excerpt:
-        """The nearest rows, even if they do not show it."""
+        """The nearest rows, even if they do not show the violation."""
         log = RunLog(self.footers[0].run, self.footers[0].job, tuple(self.closest), complete=False)
         return Excerpt(self.finding, renumber(log), around(self.closest, self.finding), repeats=False)
 
 
 def make_excerpts(searches: Sequence[Search]) -> list[Excerpt]:
-    """Of files that are not there any more, nothing is shown."""
+    """If the files are gone, the excerpt is empty."""
     blind = [one for one in searches if one.near[0] is None]
     read_all(blind, len(DISTANCES) - 1)
     for level, distance in enumerate(DISTANCES):
@@ -119,7 +119,7 @@ def make_excerpts(searches: Sequence[Search]) -> list[Excerpt]:
 
 
 def around(rows: list[Row], finding: Finding) -> tuple[Row, ...]:
-    """The rows of the same subtask, a few steps before and behind."""
+    """The rows of the same subtask, a few steps before and after."""
     mine = [row for row in rows if is_found(row, finding)]
     place = (mine[0].task, mine[0].subtask) if mine else None
     return tuple(
@@ -143,7 +143,7 @@ def find_place(edge: Edge, finding: Finding) -> tuple[str, int]:
 
 
 def read_all(searches: Iterable[Search], level: int) -> None:
-    """Let each search hold its rows, in the order of their files; each file is opened once."""
+    """Collect the rows of each search, in the order of the files; opens each file once."""
     wanted: dict[str, tuple[Footer, list[Search]]] = {}
     for search in searches:
         search.held = []
@@ -179,12 +179,12 @@ def read_log(log: Log, searches: list[Search], level: int) -> None:
 
 
 def find_end(span: Span | None, log: Log) -> int:
-    """The row behind the last."""
+    """The end of the range."""
     return span.first + span.count if span else log.footer.rows
 
 
 def find_near_groups(log: Log, finding: Finding, distance: int) -> Iterator[tuple[int, ...]]:
-    """Row groups that may have any of the rows; what is not known may."""
+    """Row groups that may hold any of the rows; unknown ones may."""
     known = {name: list(read_ranges(log.file, name)) for name in ("step", "position")}
     centres = {"step": finding.step, "position": finding.position}
     for groups in group_rows(log.footer.groups, BATCH):
@@ -198,11 +198,11 @@ def make_rows(batch: Any, places: Array) -> Iterator[Row]:
         yield make_row(line)
 
 
-# --- cutting out ----------------------------------------------------------------------------------------------
+# --- excerpting -----------------------------------------------------------------------------------------------
 
 
 def cut_out(footers: Sequence[Footer], finding: Finding, rows: list[Row]) -> RunLog | None:
-    """A log of these rows alone; what was granted before is its initial credit, what was sent before is no loss."""
+    """A log of only these rows: earlier grants become its initial credit, and earlier sends are not losses."""
     job = footers[0].job
     if finding.invariant in ("LOG-ORDER", "LOG-LOSS"):
         rows[:] = without_strangers(rows, finding.channel)
@@ -218,7 +218,7 @@ def cut_out(footers: Sequence[Footer], finding: Finding, rows: list[Row]) -> Run
 
 
 def without_strangers(rows: list[Row], channel: Channel) -> list[Row]:
-    """The rows of the channel, from where both ends of it are there."""
+    """The rows of the channel, from the first position that both ends have."""
     mine = [row for row in rows if row.channel == channel and row.flow is None]
     ends = [[row.position for row in mine if row.dir is side] for side in Direction]
     first = max((min(end) for end in ends if end), default=0)
@@ -226,7 +226,7 @@ def without_strangers(rows: list[Row], channel: Channel) -> list[Row]:
 
 
 def with_credit(job: Job, rows: list[Row], finding: Finding) -> Job:
-    """With as much initial credit as makes the buffer the first that lacks it."""
+    """Set the initial credit so that this buffer is the first without credit."""
     left = 0
     for row in rows:
         if is_found(row, finding):
@@ -241,7 +241,7 @@ def with_credit(job: Job, rows: list[Row], finding: Finding) -> Job:
 
 
 def shows(log: RunLog, finding: Finding, rows: list[Row]) -> bool:
-    """Whether the fold finds the same row wrong in the excerpt."""
+    """Whether the fold finds the same wrong row in the excerpt."""
     invariant = next(one for one in INVARIANTS if one.id == finding.invariant)
     wanted = [new for new, old in zip(log.rows, rows, strict=True) if is_found(old, finding)]
     return bool(wanted) and any(row == wanted[0] for row, _message in invariant.find_all(log))

@@ -1,4 +1,4 @@
-"""A run in one worker: its files are read batch by batch, and the kernels see every batch once."""
+"""Audits a run in one worker: reads its files batch by batch; the kernels see every batch once."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from tidegate.traces.runlog import MalformedLogError
 
 
 def read_chunks(batches: Iterable[tuple[Span, Any]], numbering: Numbering, spans: list[Span]) -> Iterator[Chunk]:
-    """`spans` is told where each chunk stands."""
+    """`spans` records the place of each chunk."""
     for span, batch in batches:
         try:
             chunk = make_chunk(batch, numbering)
@@ -28,7 +28,7 @@ def read_chunks(batches: Iterable[tuple[Span, Any]], numbering: Numbering, spans
 
 
 def audit_files(footers: Sequence[Footer], wanted: Wanted, show: int = 0, size: int = BATCH) -> Outcome:
-    """One run. Whatever is wrong with its files costs this run only. `show`: see locate."""
+    """Audit one run. Errors in its files only affect this run. `show`: see locate."""
     outcome = Outcome(footers[0].run, tuple(one.path for one in footers))
     spans: list[Span] = []
     size = max(size // len(footers), 2**14)
@@ -49,7 +49,7 @@ def audit_files(footers: Sequence[Footer], wanted: Wanted, show: int = 0, size: 
 
 @contextmanager
 def guarded(outcome: Outcome, footers: Sequence[Footer], spans: list[Span]) -> Iterator[None]:
-    """What goes wrong is a problem of this run, and of no other. `spans`: what was read so far."""
+    """Turn any error into a problem of this run. `spans`: what was read so far."""
 
     def blame(text: str) -> str:
         return str(LogFileError(spans[-1].path if spans else footers[0].path, text))
@@ -70,7 +70,7 @@ def guarded(outcome: Outcome, footers: Sequence[Footer], spans: list[Span]) -> I
 
 
 def locate(audited: Audited, spans: list[Span], show: int) -> dict[str, list[Near]]:
-    """Where the rows around the first so many findings of each invariant stand."""
+    """The file ranges around the first findings of each invariant."""
     return {
         name: [find_spans(audited, spans, finding) for finding in findings]
         for name, findings in ((name, tally.findings[:show]) for name, tally in audited.tallies.items())

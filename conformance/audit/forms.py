@@ -1,4 +1,4 @@
-"""An audit for people and for programs: a table, the first violations, and all of it as JSON."""
+"""Output of an audit: a table, the first violations, and everything as JSON."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,13 @@ from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import OWN, Row
 
 FORMAT = "tidegate-audit/1"
-#: Names and keys are shown up to so many characters.
+#: Names and keys are cut at this many characters.
 NAME = 100
 HEADER = ("invariant", "checked", "violated", "skipped")
 
 
 def table(report: Report) -> list[tuple[str, str, str, str]]:
-    """Rows looked at, violations, runs that were skipped."""
+    """Rows checked, violations, skipped runs."""
     lines = []
     for name in NAMES:
         tally = report.tally(name)
@@ -124,5 +124,5 @@ def as_markdown(report: Report) -> str:
 
 
 def as_line(value: Any, indent: int | None = None) -> str:
-    """JSON in ASCII: what names and keys of a log have in them cannot repaint a terminal."""
+    """JSON in ASCII, so that names and keys of a log cannot control a terminal."""
     return json.dumps(value, indent=indent)

@@ -1,4 +1,4 @@
-"""An audit in this process, or in a few of its kind: no Spark, no Java."""
+"""An audit in this process, or in several local processes: no Spark, no Java."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from tidegate.conformance.audit.planning import Work
 from tidegate.conformance.audit.sources import Footer, LogFileError
 from tidegate.properties.kernels.run import Wanted
 
-#: With fewer rows than this, starting processes takes longer than the audit.
+#: Below this many rows, starting processes takes longer than the audit.
 WORTH_A_PROCESS = 3_000_000
 
 
@@ -30,7 +30,7 @@ def audit_here(work: Work, wanted: Wanted, show: int = 0, workers: int | None = 
             try:
                 yield future.result()
             except BrokenProcessPool:
-                # Some run took its process along, and this one may be innocent: alone it shows.
+                # Some run has crashed its process, perhaps not this one: running it alone shows which.
                 yield audit_alone(run, wanted, show)
 
 
@@ -43,7 +43,7 @@ def count_workers(work: Work, wanted: int | None) -> int:
 
 
 def audit_alone(run: list[Footer], wanted: Wanted, show: int) -> Outcome:
-    """In a process of its own, which may die."""
+    """Audit a run in its own process, which may die."""
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
     from tidegate.conformance.workers import worker_pool  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What workers do with rows that were dealt out to them: look at a subtask or a channel, in order."""
+"""Workers check the rows that were distributed to them: a subtask or a channel, in order."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ from tidegate.traces.runlog import MalformedLogError
 
 
 class Look:
-    """At a run, by some kernels; from the first problem on, at nothing more."""
+    """Checks a run with some kernels; stops at the first problem."""
 
     def __init__(self, runs: Runs, run: int, hints: Any) -> None:
         self.runs, self.run, self.hints = runs, run, hints
@@ -86,7 +86,7 @@ class ChannelLook(Look):
         self.half.feed(chunk, self.find_late(chunk))
 
     def find_late(self, chunk: Chunk) -> Array:
-        """The places of the received records that came late."""
+        """The places of records that were received late."""
         found = []
         received = np.flatnonzero(chunk.what == RECEIVED)
         channels = chunk.channel[received]
@@ -134,7 +134,7 @@ def look_again(runs: Runs, hints: Any, batches: Iterator[Any]) -> Iterator[Any]:
     return look_at(OrderLook, "position", runs, hints, batches)
 
 
-#: How to read, and how to look at what was dealt out; None where nothing is.
+#: How to read, and how to check distributed rows; None if nothing is distributed.
 PASSES: dict[str, tuple[Any, Any]] = {
     "files": (look_at_files, None),
     "subtasks": (deal_by_subtask, look_by_subtask),

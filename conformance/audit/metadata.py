@@ -1,6 +1,6 @@
-"""The metadata of a schema with all its entries. pyarrow gives them as a dictionary, which hides those that come twice.
+"""All metadata entries of a schema. pyarrow returns them as a dictionary, which hides duplicates.
 
-The C data interface of Arrow has them all: a count, and for each key and value a length and so many bytes.
+Arrow's C data interface has all of them: a count, and a length and bytes for each key and value.
 """
 
 import ctypes
@@ -11,7 +11,7 @@ from typing import Any
 def list_metadata(schema: Any) -> Iterator[tuple[bytes, bytes]]:
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    capsule = schema.__arrow_c_schema__()  # it owns the memory that is read here
+    capsule = schema.__arrow_c_schema__()  # it owns the memory that this reads
     _format, _name, place = (ctypes.c_void_p * 3).from_address(get_pointer(capsule, b"arrow_schema"))
     if not place:
         return
@@ -23,7 +23,7 @@ def list_metadata(schema: Any) -> Iterator[tuple[bytes, bytes]]:
 
 
 def read_number(place: int) -> tuple[int, int]:
-    """And the place behind it."""
+    """The value, and the place behind it."""
     return ctypes.c_int32.from_address(place).value, place + 4
 
 

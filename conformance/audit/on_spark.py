@@ -1,4 +1,4 @@
-"""An audit on Spark where one run is one file: the list of files is what is distributed, and workers read them."""
+"""An audit on Spark if every run is one file: Spark distributes the list of files, and workers read them."""
 
 import json
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ SCHEMA = "outcome string"
 
 
 def audit_by_files(session: "SparkSession", work: Work, wanted: Wanted, show: int = 0) -> Iterator[Outcome]:
-    """A run is a task; the largest go first, so that no worker waits long for the last."""
+    """Each run is a task; the largest go first, so that no worker waits long for the last."""
     runs = sorted(work.runs, key=lambda run: -sum(footer.rows for footer in run))
     lines = [(number, json.dumps([footer.path for footer in run])) for number, run in enumerate(runs)]
     if not lines:
         return
     frame = session.createDataFrame(lines, "number int, paths string")
-    # A range of one number each: a hash would put several runs into one task and none into others.
+    # Ranges of one number each: a hash would put several runs into one task and none into others.
     frame = frame.repartitionByRange(len(lines), "number")
 
     def audit(batches: Iterator[Any]) -> Iterator[Any]:
@@ -37,7 +37,7 @@ def audit_by_files(session: "SparkSession", work: Work, wanted: Wanted, show: in
 
 
 def audit_paths(paths: list[str], wanted: Wanted, show: int) -> Outcome:
-    """On a worker. What the driver could open, the worker may not: then the path is not a shared one."""
+    """Runs on a worker. If a worker cannot open a file that the driver could, the path is not shared."""
     footers: list[Footer] = []
     for path in paths:
         try:

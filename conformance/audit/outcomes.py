@@ -1,4 +1,4 @@
-"""What an audit found: in a run, as a value that can be sent from a worker to the driver, and in all of them."""
+"""The outcome of an audit: of one run, as a value that workers send to the driver, and of all runs."""
 
 import json
 from typing import Any
@@ -15,15 +15,15 @@ from tidegate.traces.runlog import Direction, Kind
 NAMES = tuple(one.id for one in INVARIANTS)
 
 
-#: The parts of files with the rows around a violation, for one distance after the other; None: any may have them.
+#: File ranges that hold the rows around a violation, per distance; None if unknown.
 Near = tuple[tuple[Span, ...] | None, ...]
 
 
 @attrs.define
 class Outcome:
-    """Of one run. With a problem, nothing that was counted until then is kept.
+    """The outcome of one run. With a problem, all counts are dropped.
 
-    `near`: of the first findings of each invariant, if it was noted where their rows stand.
+    `near`: file ranges of the first findings of each invariant, if they were recorded.
     """
 
     run: str
@@ -37,7 +37,7 @@ class Outcome:
 
 @attrs.frozen
 class Report:
-    """Of all runs. `path`: how they were read. `excerpts`: the events around the first violations of each invariant."""
+    """All runs. `path`: how they were read. `excerpts`: the events around the first violations of each invariant."""
 
     outcomes: tuple[Outcome, ...]
     path: str
@@ -45,7 +45,7 @@ class Report:
 
     @property
     def exit(self) -> Exit:
-        """What could not be audited leaves the answer open, unless nothing could be: then the input is bad."""
+        """Problems make the result undetermined; if nothing could be audited, the input is bad."""
         if self.violated:
             return Exit.VIOLATIONS
         if len(self.problems) == len(self.outcomes):
@@ -54,7 +54,7 @@ class Report:
 
     @property
     def empty(self) -> list[Outcome]:
-        """Runs that could be read, and of which nothing is known."""
+        """Readable runs without any events."""
         return [one for one in self.outcomes if not one.problem and not one.rows]
 
     @property
@@ -66,7 +66,7 @@ class Report:
         return [one for one in self.outcomes if one.problem]
 
     def tally(self, invariant: str) -> Tally:
-        """Over all runs."""
+        """Totals over all runs."""
         total = Tally()
         for outcome in self.outcomes:
             if invariant in outcome.tallies:
@@ -84,13 +84,13 @@ class Report:
         return sum(tally.violated for one in self.outcomes for tally in one.tallies.values())
 
     def unexercised(self) -> list[str]:
-        """Invariants that could have been looked at, and met nothing to look at."""
+        """Invariants that were checked, but met nothing to check."""
         looked = [one for one in self.outcomes if not one.problem]
         able = [name for name in NAMES if any(name in one.tallies for one in looked)]
         return [name for name in able if not self.tally(name).checked]
 
 
-# --- on the way -----------------------------------------------------------------------------------------------
+# --- progress -------------------------------------------------------------------------------------------------
 
 
 def to_json(outcome: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""The page of an audit: one file that opens from disk, with the rows around each violation drawn in space and time."""
+"""The page of an audit: a single file that opens from disk, with a space-time diagram around each violation."""
 
 import html
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from tidegate.conformance.web.runs import MOST_ROWS, describe_row, describe_run,
 from tidegate.properties.runlog import INVARIANTS
 from tidegate.traces.runlog import Row, make_row
 
-#: Of each subtask at the beginning of a run, and the rows of a file that is read for them.
+#: Rows shown per subtask at the beginning of a run, and rows read from a file for them.
 STEPS = 24
 MOST_READ = 1_000_000
 
 
 def make_page(report: Report, paths: Sequence[Path], command: str = "") -> str:
-    """`paths` are those of the excerpts."""
+    """`paths` are the paths of the excerpts."""
     whole = forms.as_json(report)
     statements = {one.id: one.statement for one in INVARIANTS}
     data = {
@@ -60,7 +60,7 @@ def describe(excerpt: Excerpt, path: Path) -> dict[str, Any]:
 
 
 def find_wrong(excerpt: Excerpt) -> set[Row]:
-    """The rows of an excerpt at which the violation shows: its numbers are its own, so they are found by the fold."""
+    """The wrong rows of an excerpt. An excerpt has its own numbers, so the fold finds them again."""
     invariant = next(one for one in INVARIANTS if one.id == excerpt.finding.invariant)
     found = {row for row, _message in invariant.find_all(excerpt.log)} if excerpt.repeats else set()
     if found:
@@ -74,7 +74,7 @@ def content(row: Row) -> Row:
 
 
 def describe_beginning(report: Report) -> dict[str, Any] | None:
-    """The first rows of the first run that could be read."""
+    """The first rows of the first readable run."""
     for outcome in report.outcomes:
         if outcome.rows and not outcome.problem:
             try:
@@ -89,7 +89,7 @@ def describe_beginning(report: Report) -> dict[str, Any] | None:
 
 
 def read_beginning(path: str) -> list[tuple[int, Row]]:
-    """The first rows of every subtask, as far as they can be drawn; of a file that takes long to read, its first."""
+    """The first rows of every subtask, up to the drawing limit; from a large file, only its first rows."""
     compute: Any = import_module("pyarrow.compute")
     file = open_parquet(path)
     if file.metadata.num_rows > MOST_READ:

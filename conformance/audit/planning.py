@@ -1,4 +1,4 @@
-"""What to audit, and on which path: a run in one worker, or its rows dealt out by channel."""
+"""What to audit, and how: a run in one worker, or its rows distributed by channel."""
 
 import os
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from tidegate.conformance.audit.outcomes import Outcome
 from tidegate.conformance.audit.sources import Footer, LogFileError, find_files, is_interleaved, read_footer
 
 FILES, SHUFFLE = "files", "shuffle"
-#: A file of more rows than this must show that its rows are interleaved as they happened.
+#: A file with more rows must have its rows in the order of events.
 MOST_IN_ANY_ORDER = 8_000_000
 
 
 @attrs.frozen
 class Work:
-    """Runs with the files of each, what cannot be audited, and the path that fits."""
+    """Runs with their files, what cannot be audited, and the chosen path."""
 
     runs: list[list[Footer]]
     refused: list[Outcome]
@@ -37,7 +37,7 @@ def plan(paths: Iterable[str]) -> Work:
         try:
             if isinstance(file, LogFileError):
                 raise file
-            # A file that is reached in two ways is one file.
+            # A file that is found twice counts once.
             real = file if "://" in file else os.path.realpath(file)
             if real not in known:
                 known.add(real)
@@ -51,26 +51,26 @@ def plan(paths: Iterable[str]) -> Work:
 
 
 def split_foreign(runs: list[list[Footer]]) -> tuple[list[list[Footer]], list[Outcome]]:
-    """Files that call themselves the same run must be of the same job."""
+    """Files of the same run must have the same job."""
     kept, refused = [], []
     for run in runs:
         if all(one.job == run[0].job for one in run):
             kept.append(run)
         else:
-            text = f"and {len(run) - 1} more are of the run {run[0].run!r}, but of different jobs"
+            text = f"and {len(run) - 1} more belong to run {run[0].run!r}, but to different jobs"
             problem = str(LogFileError(run[0].path, text))
             refused.append(Outcome(run[0].run, tuple(one.path for one in run), problem=problem))
     return kept, refused
 
 
 def split_partial(runs: list[list[Footer]], refused: list[Outcome]) -> tuple[list[list[Footer]], list[Outcome]]:
-    """Of a run that spans files, one may be among those that cannot be read: what it lacks then is no violation."""
+    """A file of a run may be unreadable: then missing rows are not a violation."""
     bad = {str(PurePath(path).parent): path for one in refused for path in one.paths}
     kept, partial = [], []
     for run in runs:
         beside = [bad[folder] for folder in (str(PurePath(one.path).parent) for one in run) if folder in bad]
         if len(run) > 1 and beside:
-            text = f"and {len(run) - 1} more are of the run {run[0].run!r}, and so may be {beside[0]}, which is refused"
+            text = f"and {len(run) - 1} more belong to run {run[0].run!r}, and so may {beside[0]}, which is refused"
             problem = str(LogFileError(run[0].path, text))
             partial.append(Outcome(run[0].run, tuple(one.path for one in run), problem=problem))
         else:

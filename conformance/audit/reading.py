@@ -1,4 +1,4 @@
-"""The rows of run logs, batch by batch: each says where it stands, so that it can be read again alone."""
+"""The rows of run logs in batches: each knows its place, so that it can be read again alone."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,16 +12,16 @@ from tidegate.conformance.audit.sources import Footer, Group, LogFileError, find
 from tidegate.properties.kernels.columns import as_dictionary, read_entries, read_indices
 from tidegate.traces.runlog import COLUMNS, MalformedLogError
 
-#: Rows per batch, and bytes where rows are long.
+#: Rows per batch, and bytes if rows are long.
 BATCH = 2**18
 BYTES = 2**26
-#: These are read as dictionaries.
+#: Columns that are read as dictionaries.
 WORDS = ["run", "task", "dir", "kind", "key"]
 
 
 @attrs.frozen
 class Span:
-    """Rows of a file: so many from the first on, of these row groups."""
+    """A range of rows of a file, in these row groups."""
 
     path: str
     groups: tuple[int, ...]
@@ -30,7 +30,7 @@ class Span:
 
 
 def group_rows(groups: Sequence[Group], size: int, most: int = BYTES) -> Iterator[tuple[int, ...]]:
-    """Row groups to be read together: a large one alone, small ones up to so many rows and bytes."""
+    """Row groups to read together: a large one alone, small ones up to the limits of rows and bytes."""
     held: list[int] = []
     rows = bytes_held = 0
     for number, group in enumerate(groups):
@@ -44,19 +44,19 @@ def group_rows(groups: Sequence[Group], size: int, most: int = BYTES) -> Iterato
 
 
 def find_size(group: Group, size: int) -> int:
-    """So many rows of a group are as many bytes as we want to hold, and no more than `size`."""
+    """The number of rows of a group that fit into the byte limit, at most `size`."""
     return max(1, min(size, group.rows * BYTES // group.size if group.size > 0 else size))
 
 
 class Log:
-    """A file that is open."""
+    """An open file."""
 
     def __init__(self, footer: Footer) -> None:
         self.footer = footer
         self.file = open_parquet(footer.path, read_dictionary=WORDS)
 
     def read(self, groups: tuple[int, ...], size: int) -> Iterator[tuple[Span, Any]]:
-        """Batches with rows of the run, and where they stand."""
+        """Batches with rows of the run, and their places."""
         first = 0
         for batch in self.read_batches(groups, size):
             check_run(self.footer.path, batch, self.footer.run)
@@ -64,7 +64,7 @@ class Log:
             first += len(batch)
         said = sum(self.footer.groups[group].rows for group in groups)
         if first != said:
-            raise LogFileError(self.footer.path, f"its footer says {said:,} rows where {first:,} are")
+            raise LogFileError(self.footer.path, f"its footer declares {said:,} rows, but it has {first:,}")
 
     def read_batches(self, groups: tuple[int, ...], size: int) -> Iterator[Any]:
         columns = [name for name in COLUMNS if name in self.file.schema_arrow.names]
@@ -74,7 +74,7 @@ class Log:
             yield from self.file.iter_batches(fitting, row_groups=list(groups), **chosen)
             return
         table = self.file.read_row_groups(list(groups), **chosen)
-        # Each row group has dictionaries of its own. Before Arrow makes one of them, they must be right.
+        # Each row group has its own dictionaries. They must be valid before Arrow merges them.
         for name in WORDS:
             for column in table.column(name).chunks:
                 read_indices(as_dictionary(column), name)
@@ -83,7 +83,7 @@ class Log:
 
 @contextmanager
 def opened(footer: Footer) -> Iterator[Log]:
-    """Raise LogFileError where the file is gone, or cannot be read to its end."""
+    """Raise LogFileError if the file is gone, or cannot be read to its end."""
     arrow: Any = import_module("pyarrow")
     try:
         log = Log(footer)
@@ -110,12 +110,12 @@ def check_run(path: str, batch: Any, run: str) -> None:
         met = [entries[at] if at >= 0 else None for at in np.unique(indices).tolist()]
         others = [one for one in met if one != run]
         if others:
-            text = f"has rows of run {others[0]!r}, and says that it is of run {run!r}: a file is of one run"
+            text = f"has rows of run {others[0]!r}, but declares run {run!r}: a file must have one run"
             raise LogFileError(path, text)
 
 
 def read_run(footers: Sequence[Footer], size: int) -> Iterator[tuple[Span, Any]]:
-    """Files with rows of different subtasks are read in turn, those that go on with a run after the others."""
+    """Files with different subtasks are read in turn; files that continue a run come after the others."""
     steps = {one.path: find_first_step(one) if len(footers) > 1 else 0 for one in footers}
     first = [one for one in footers if not steps[one.path]]
     later = sorted((one for one in footers if steps[one.path]), key=lambda one: steps[one.path])

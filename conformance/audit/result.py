@@ -1,4 +1,4 @@
-"""An audit as the library gives it: a report that tells itself."""
+"""The audit result of the library, which prints itself."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -14,13 +14,13 @@ from tidegate.conformance.exits import Exit
 
 @attrs.frozen(repr=False)
 class AuditResult:
-    """What was found in run logs. `report` has it run by run, with the events around the first violations."""
+    """The result of an audit. `report` has it per run, with the events around the first violations."""
 
     report: Report
 
     @property
     def exit_code(self) -> Exit:
-        """0 all that was checked holds, 1 violations, 2 undetermined, 65 nothing could be read."""
+        """0 everything that was checked holds, 1 violations, 2 undetermined, 65 nothing could be read."""
         return self.report.exit
 
     @property
@@ -28,7 +28,7 @@ class AuditResult:
         return forms.conclusion(self.report)
 
     def text(self) -> str:
-        """What holds, the first violations with the events around them, and what a reader must know besides."""
+        """Counts, the first violations with the events around them, and notes."""
         counts = [f"{name}: {checked} checked, {violated} violated" for name, checked, violated, _ in self.table()]
         excerpts = [forms.as_text(one, None) for one in self.report.excerpts]
         problems = [f"not audited: {one.problem}" for one in self.report.problems]
@@ -53,5 +53,5 @@ class AuditResult:
 def audit_here(
     paths: Iterable[str | PathLike[str]], only: Iterable[str] = (), show: int = 3, workers: int = 1
 ) -> AuditResult:
-    """Without Spark and without Java."""
+    """Audit without Spark and Java."""
     return AuditResult(audit(paths, Options(frozenset(only) or frozenset(NAMES), show=show, workers=workers)))

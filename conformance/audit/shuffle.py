@@ -1,10 +1,10 @@
-"""An audit on Spark where a run spans files, or outgrows a worker: rows go to the worker of their subtask or channel.
+"""An audit on Spark for runs that span files, or exceed a worker: rows go to the worker of their subtask or channel.
 
-Two passes with the same kernels. By file: is it a log at all, are keys where they belong, and what did the subtasks do
-in the order of their steps: turns, credit, barriers, and which records came late. Then rows are dealt out by channel,
-in the order of positions: all that needs both ends, and which late records were sent in time. Only where a subtask goes
-on in another file are rows dealt out by subtask, too; and where a channel has lost elements and others seem to be out
-of order, such channels are looked at once more. Rows travel in blocks: see tidegate.conformance.audit.blocks.
+Two passes with the same kernels. The first pass, by file, checks that it is a log, that keys are at the right subtask,
+and the subtasks in step order: turns, credit, barriers, and late records. Then rows are distributed by channel, in the
+order of positions, for everything that needs both ends, and to find late records that were sent in time. If a subtask
+continues in another file, rows are distributed by subtask as well. If a channel has lost elements and others seem to
+be out of order, it is checked again. Rows travel in blocks: see tidegate.conformance.audit.blocks.
 """
 
 import pickle
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
     from tidegate.properties.kernels.disagreement import Identity
 
-#: Blocks that Spark hands to Python at a time: at most 25 MB.
+#: Blocks per Arrow batch: at most 25 MB.
 SETTINGS = {"spark.sql.execution.arrow.maxRecordsPerBatch": "64"}
-#: A partition has at most about so many rows, if there are channels enough.
+#: Rows per partition, roughly, if there are enough channels.
 ROWS_OF_PARTITION = 2_000_000
 
 SEEN = "seen binary"
 
 
 def audit_by_channel(session: "SparkSession", work: Work, wanted: Wanted, show: int = 0) -> Iterator[Outcome]:
-    """All runs together; each has its outcome at the end. Those that must be seen as a whole are looked at here."""
+    """All runs; each has its outcome at the end. Runs that must be checked as a whole are checked here."""
     whole = [run for run in work.runs if is_whole(run[0].job)]
     for run in whole:
         yield audit_files(run, wanted, show)
@@ -48,7 +48,7 @@ def audit_by_channel(session: "SparkSession", work: Work, wanted: Wanted, show: 
 
 
 def is_whole(job: Job) -> bool:
-    """Attempts are spliced, results counted, and the order within keys compared, over all subtasks together."""
+    """Some checks need all subtasks: splicing attempts, counting results, comparing the order within keys."""
     return bool(job.restored) or job.expected is not None or job.capabilities.order_scope is OrderScope.KEY
 
 
@@ -99,7 +99,7 @@ class Shuffle:
             outcome.problem = str(LogFileError(outcome.paths[0], text))
 
     def look_at_subtasks(self) -> Iterator[Seen]:
-        """File by file; only where a subtask goes on in another file are its steps brought together first."""
+        """File by file; if a subtask continues in another file, its steps are collected first."""
         files: dict[int, list[Seen]] = {run: [] for run in range(len(self.outcomes))}
         for seen in self.run_pass("files", {}, set(files)):
             files[seen.run].append(seen)
@@ -119,7 +119,7 @@ class Shuffle:
         return {number for number, outcome in enumerate(self.outcomes) if not outcome.problem}
 
     def add_scattered(self, files: dict[int, list[Seen]]) -> None:
-        """Keys that several consumers have met, each of which may have its file."""
+        """Keys that several consumers have received, possibly in several files."""
         for run, parts in files.items():
             firsts: Firsts = {}
             for key, rows in (one for part in parts for one in part.firsts.items()):
@@ -131,7 +131,7 @@ class Shuffle:
                 self.outcomes[run].tallies["LOG-ROUTE"].add(len(found), found)
 
     def run_pass(self, name: str, hints: dict[str, Any], only: set[int]) -> Iterator[Seen]:
-        """Read the parts of the runs, deal the rows out and sort them, and look at them; `files` deals nothing out."""
+        """Read the parts of the runs, distribute and sort the rows, and check them; `files` distributes nothing."""
         every = make_parts(self.runs, None if name == "files" else ROWS_OF_PART)
         parts = [part for part in every if part.run in only]
         if not parts:
@@ -157,5 +157,5 @@ def join_met(parts: list[Seen]) -> Met:
 
 
 def bind(function: Callable[..., Iterator[Any]], known: Any) -> Callable[[Any], Iterator[Any]]:
-    """What a worker does with its batches, given what the driver knows."""
+    """The function of a worker for its batches, with the driver's data."""
     return lambda batches: function(*known.value, batches)

@@ -1,4 +1,4 @@
-"""The files of an audit: which there are, and what their footers say before a row is read."""
+"""The files of an audit: finding them, and reading their footers before any row."""
 
 import os
 import stat
@@ -16,7 +16,7 @@ from tidegate.traces.codec import decode
 from tidegate.traces.runlog import COLUMNS, INTEGERS, OPTIONAL, Job
 from tidegate.traces.strict_json import read_json
 
-#: So many bytes may describe a job: some ten thousand edges.
+#: Largest job description in bytes: some ten thousand edges.
 MOST_OF_JOB = 2**22
 KNOWN = ("run", "job", "complete")
 
@@ -35,7 +35,7 @@ class LogFileError(Exception):
 
 @attrs.frozen
 class Group:
-    """A row group of a file: its rows, and the bytes that they take when they are unpacked."""
+    """A row group of a file: its rows, and their uncompressed size."""
 
     rows: int
     size: int
@@ -54,11 +54,11 @@ class Footer:
         return sum(group.rows for group in self.groups)
 
 
-# --- which files there are ------------------------------------------------------------------------------------
+# --- finding files --------------------------------------------------------------------------------------------
 
 
 def open_file(path: str) -> tuple[Any, str]:
-    """A file system of Arrow's, and the path on it. `s3a` is what Spark calls S3."""
+    """An Arrow file system, and the path on it. `s3a` is Spark's name for S3."""
     filesystems: Any = import_module("pyarrow.fs")
     if "://" not in path:
         return filesystems.LocalFileSystem(), path
@@ -67,7 +67,7 @@ def open_file(path: str) -> tuple[Any, str]:
 
 
 def find_files(path: str) -> Iterator[str | LogFileError]:
-    """The Parquet files of a path or URL, sorted: itself, or those below it; and what is there and cannot be read."""
+    """The Parquet files of a path or URL, sorted: itself, or those below it; and errors for unreadable ones."""
     try:
         yield from find_remote_files(path) if "://" in path else find_local_files(path)
     except LogFileError as error:
@@ -106,7 +106,7 @@ def find_local_files(path: str) -> Iterator[str | LogFileError]:
 
 
 def walk(folder: str, above: tuple[str, ...]) -> Iterator[str | LogFileError]:
-    """Links are followed, but not round and round. `above`: the real paths of the folders on the way here."""
+    """Follows links, but not in circles. `above`: the real paths of the parent folders."""
     real = os.path.realpath(folder)
     if real in above:
         yield LogFileError(folder, f"is a link that leads back to {real}")
@@ -129,15 +129,15 @@ def check_local_file(path: str) -> str | LogFileError:
     except OSError as error:
         what = "is a link that leads nowhere" if Path(path).is_symlink() else "cannot be opened"
         return LogFileError(path, f"{what}: {error.strerror}")
-    # To open a pipe would wait for whoever writes into it.
-    return path if stat.S_ISREG(mode) else LogFileError(path, "is no regular file")
+    # Opening a pipe would wait for a writer.
+    return path if stat.S_ISREG(mode) else LogFileError(path, "is not a regular file")
 
 
-# --- what a footer says ---------------------------------------------------------------------------------------
+# --- footers --------------------------------------------------------------------------------------------------
 
 
 def read_footer(path: str) -> Footer:
-    """Raise LogFileError where the file is no run log."""
+    """Raise LogFileError if the file is not a run log."""
     arrow: Any = import_module("pyarrow")
     try:
         with open_parquet(path) as file:
@@ -146,11 +146,11 @@ def read_footer(path: str) -> Footer:
     except FileNotFoundError as error:
         raise LogFileError(path, "was there, and is gone") from error
     except (arrow.ArrowException, OSError) as error:
-        raise LogFileError(path, f"is no Parquet file, or is cut short: {error}") from error
+        raise LogFileError(path, f"is not a Parquet file, or is cut short: {error}") from error
     except UnicodeEncodeError as error:
         raise LogFileError(path, "its own name is not UTF-8") from error
     except UnicodeDecodeError as error:
-        raise LogFileError(path, f"is no run log: a name in it is not UTF-8: {error}") from error
+        raise LogFileError(path, f"is not a run log: a name in it is not UTF-8: {error}") from error
 
 
 def check_schema(path: str, schema: Any) -> None:
@@ -158,17 +158,17 @@ def check_schema(path: str, schema: Any) -> None:
     counts = Counter(schema.names)
     missing = [name for name in COLUMNS if not counts[name] and name not in OPTIONAL]
     if missing:
-        raise LogFileError(path, f"is no run log: it has no column {', '.join(missing)}")
+        raise LogFileError(path, f"is not a run log: it has no column {', '.join(missing)}")
     doubled = [name for name in COLUMNS if counts[name] > 1]
     if doubled:
-        raise LogFileError(path, f"is no run log: it has column {', '.join(doubled)} more than once")
+        raise LogFileError(path, f"is not a run log: it has column {', '.join(doubled)} more than once")
     for name in filter(counts.__contains__, COLUMNS):
         kind = schema.field(name).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
         wanted = f"int{INTEGERS[name]}" if name in INTEGERS else "string"
         right = types.is_integer(kind) if name in INTEGERS else types.is_string(kind) or types.is_large_string(kind)
         if not right:
-            raise LogFileError(path, f"is no run log: column {name} is {kind}, not {wanted}")
+            raise LogFileError(path, f"is not a run log: column {name} is {kind}, not {wanted}")
 
 
 def make_footer(path: str, file: Any) -> Footer:
@@ -189,19 +189,19 @@ def make_footer(path: str, file: Any) -> Footer:
 
 
 def read_metadata(path: str, file: Any) -> dict[str, str]:
-    """What we need of it, each once."""
+    """The entries that we need, each once."""
     counts = Counter(key for key, _value in list_metadata(file.schema_arrow))
     doubled = [name for name in KNOWN if counts[name.encode()] > 1]
     if doubled:
-        raise LogFileError(path, f"is no run log: its metadata have {', '.join(doubled)} more than once")
+        raise LogFileError(path, f"is not a run log: its metadata have {', '.join(doubled)} more than once")
     entries: dict[bytes, bytes] = file.metadata.metadata or {}
     missing = [name for name in KNOWN if name.encode() not in entries]
     if missing:
-        raise LogFileError(path, f"is no run log: its metadata lack {', '.join(missing)}")
+        raise LogFileError(path, f"is not a run log: its metadata lack {', '.join(missing)}")
     try:
         return {name: entries[name.encode()].decode() for name in KNOWN}
     except UnicodeDecodeError as error:
-        raise LogFileError(path, f"is no run log: its metadata are not UTF-8: {error}") from error
+        raise LogFileError(path, f"is not a run log: its metadata are not UTF-8: {error}") from error
 
 
 def open_parquet(path: str, **options: Any) -> Any:
@@ -211,10 +211,10 @@ def open_parquet(path: str, **options: Any) -> Any:
 
 
 def read_ranges(file: Any, name: str) -> Iterator[tuple[Any, Any] | None]:
-    """The least and the greatest value of a column in each row group, where the file says so and makes sense."""
+    """The smallest and largest value of a column in each row group, if the file has valid statistics."""
     column = file.schema_arrow.names.index(name)
     for group in range(file.metadata.num_row_groups):
-        # Of a column that cannot be read pyarrow cannot say so: to ask for its statistics would end the process.
+        # For an unreadable column pyarrow crashes the process instead of raising an error.
         next(file.iter_batches(1, row_groups=[group], columns=[name], use_threads=False), None)
         yield read_range(file.metadata.row_group(group).column(column).statistics)
 
@@ -229,18 +229,18 @@ def read_range(statistics: Any) -> tuple[Any, Any] | None:
 
 
 def find_first_step(footer: Footer) -> int:
-    """The least step in the file; 0 where that is not known, which is what most files begin with."""
+    """The smallest step in the file; 0 if unknown, since most files begin with it."""
     ranges = find_ranges(footer, "step")
     return min((int(one[0]) for one in ranges if one is not None), default=0) if None not in ranges else 0
 
 
 def is_interleaved(footer: Footer) -> bool:
-    """Whether no row group is of one direction only, so that rows of both ends of a channel lie close."""
+    """Whether every row group has both directions, so that rows of both ends of a channel are close."""
     return not any(one is not None and one[0] == one[1] for one in find_ranges(footer, "dir"))
 
 
 def find_ranges(footer: Footer, name: str) -> list[tuple[Any, Any] | None]:
-    """Nothing of a file that cannot be read: whoever reads its rows will say why."""
+    """Empty if the file cannot be read: reading its rows will report the error."""
     arrow: Any = import_module("pyarrow")
     try:
         with open_parquet(footer.path) as file:
@@ -250,7 +250,7 @@ def find_ranges(footer: Footer, name: str) -> list[tuple[Any, Any] | None]:
 
 
 def show_path(path: str) -> str:
-    """As short as it can be written from here."""
+    """The shortest path from the current folder."""
     try:
         return str(Path(path).relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""An audit in files: a page, a summary, all violations as JSON lines and as Parquet, and excerpts as run logs."""
+"""Writes an audit: a page, a summary, all violations as JSON lines and Parquet, and excerpts as run logs."""
 
 from importlib import import_module
 from pathlib import Path
@@ -16,12 +16,12 @@ EXCERPTS = "excerpts"
 
 
 def write_report(folder: Path, report: Report, command: str = "") -> list[Path]:
-    """FILES and excerpts/, in place of older ones; the paths of the last.
+    """Write FILES and excerpts/, and replace older ones. Returns the paths of the excerpts.
 
     Raises
     ------
     OSError
-        That cannot be done, or not to the end.
+        Not everything could be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*(folder / name for name in FILES), *(folder / EXCERPTS).glob("[0-9]*-LOG-*.parquet")):

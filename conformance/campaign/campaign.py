@@ -1,4 +1,4 @@
-"""Leads a campaign: hands out the chunks that are not done, writes what comes back, knows when to give up."""
+"""Coordinates a campaign: submits open chunks, writes their outcomes, and decides when to give up."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -10,14 +10,14 @@ from tidegate.conformance.campaign.folder import CampaignFolderError, Folder
 from tidegate.conformance.campaign.outcome import Outcome
 from tidegate.conformance.campaign.plan import Chunk, Order, Plan
 
-#: How often a chunk of which nothing came back is tried.
+#: How often a chunk without any outcome is tried.
 TRIES = 2
-#: After so many chunks with cases that were not run, the rest is not run: as for the restarts of an engine.
+#: After this many chunks with cases that did not run, the campaign stops: as for the restarts of an engine.
 MOST_FAILED_CHUNKS = 10
 
 
 class Orders:
-    """The orders that wait: made when they are taken, because there may be millions of them."""
+    """The waiting orders, made lazily, because there may be millions."""
 
     def __init__(self, orders: Iterator[Order]) -> None:
         self._orders = orders
@@ -34,7 +34,7 @@ class Orders:
         return self._next.popleft()
 
     def append(self, order: Order) -> None:
-        """One more, soon: it does not wait for millions of others."""
+        """Add one at the front: it does not wait for millions of others."""
         self._next.append(order)
 
     def clear(self) -> None:
@@ -42,15 +42,15 @@ class Orders:
         self._next.clear()
 
 
-#: Runs the orders that wait, which may become more or fewer meanwhile.
+#: Runs the waiting orders, which may become more or fewer meanwhile.
 Pool = Callable[[Orders], Generator[Outcome, None, None]]
 
 
 @attrs.define
 class Campaign:
-    """`resumed` are the chunks that an earlier run had done; `ran` and `ran_cases` count those of this one.
+    """`resumed` counts the chunks of an earlier run; `ran` and `ran_cases` count chunks and cases of this one.
 
-    `damaged` says which files of chunks are not believed, and why.
+    `damaged` says which chunk files are rejected, and why.
     """
 
     plan: Plan
@@ -61,7 +61,7 @@ class Campaign:
     ran: int = 0
     ran_cases: int = 0
     interrupted: bool = False
-    #: Why a chunk could not be written: it ended the campaign, as an interrupt does.
+    #: Why a chunk could not be written, which ends the campaign as an interrupt does.
     trouble: str = ""
     _tries: Counter[Chunk] = attrs.Factory(Counter)
 
@@ -70,12 +70,12 @@ class Campaign:
         return sum(chunk.cases for chunk in self.resumed)
 
     def look(self) -> None:
-        """Find out what an earlier run has done, and which of its files cannot be believed."""
+        """Find the chunks that an earlier run has done, and the files to reject."""
         for chunk in self.folder.done_chunks(self.plan, self.damaged):
             self.resumed.add(chunk)
 
     def run(self, pool: Pool, observe: Callable[[Outcome], None] = lambda _outcome: None) -> None:
-        """Run what is not done. An interrupt ends it, and a full disk; what is done is kept."""
+        """Run the open chunks. An interrupt or a full disk ends it; finished chunks are kept."""
         chunks = (chunk for chunk in self.plan.chunks() if chunk not in self.resumed)
         waiting = Orders(Order(self.plan, chunk, self.limits) for chunk in chunks)
         failed = 0

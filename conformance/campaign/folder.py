@@ -1,11 +1,12 @@
-"""The folder of a campaign: a manifest, and one Parquet file for each chunk that is done.
+"""The folder of a campaign: a manifest, and one Parquet file per finished chunk.
 
-A file is written beside its place and renamed into it, so whatever has its name is whole; a campaign that was killed at
-any moment goes on with the chunks that have no file. Running a chunk again writes the same file again, so nothing is
-counted twice. A chunk with cases that were not run is `….open.parquet`: it counts for now, and is run again next time.
+Files are written under a temporary name and renamed, so a file with its final name is complete. A campaign that was
+killed at any moment resumes with the chunks that have no file. Running a chunk again writes the same file again, so
+nothing is counted twice. A chunk with cases that did not run is `….open.parquet`: it counts for now, and runs again
+next time.
 
-Each file is sealed: its metadata hold a SHA-256 of the campaign, of the chunk, and of every byte of the file but these
-digits themselves. What has another seal or none is not believed, nor read: it is named, and the chunk is run again.
+Each file is sealed: its metadata hold a SHA-256 of the campaign, of the chunk, and of every byte of the file except
+these digits. A file with another seal or none is rejected unread: its name is reported, and the chunk runs again.
 """
 
 import hashlib
@@ -29,12 +30,12 @@ from tidegate.conformance.judging.verdicts import Status
 from tidegate.conformance.reports.writing import alone, writing
 from tidegate.traces.strict_json import read_json
 
-#: The rows of a chunk's file: one `chunk`, a `count` for each verdict, a `rules` for each set of rules that decided
-#: steps, with the kinds of observations that they gave, and a `finding` for each case that did not pass.
+#: The rows of a chunk's file: one `chunk`, a `count` per verdict, a `rules` per set of rules that decided steps, with
+#: the kinds of their observations, and a `finding` per case that did not pass.
 TEXTS = ("row", "component", "result", "case", "kind", "message", "evidence", "worker")
 NUMBERS = ("first", "stop", "count", "size", "restarts")
 LISTS = ("rules", "observations")
-#: What is never missing in a row of each kind.
+#: The required columns of each kind of row.
 FILLED = {
     "chunk": ("first", "stop", "message", "seconds", "restarts", "worker"),
     "count": ("result", "count"),
@@ -43,21 +44,21 @@ FILLED = {
 }
 
 
-#: In the metadata of a file, with the digits of its seal behind it.
+#: Metadata key of the seal; the digits follow it.
 SEAL = b"tidegate-seal="
 DIGITS = 64
-#: A manifest is a few kilobytes; whatever is longer is something else.
+#: A manifest has a few kilobytes; a larger file is something else.
 LONGEST_MANIFEST = 1024 * 1024
-#: What a chunk keeps is bounded, and a file of it is far below this.
+#: The findings of a chunk are bounded, and its file is far below this.
 LONGEST_FILE = 512 * 1024 * 1024
 
 
 class CampaignFolderError(OSError):
-    """The folder cannot be used: what is wrong with it, and what to do."""
+    """The folder cannot be used: why, and what to do."""
 
 
 class DamagedChunkError(ValueError):
-    """The file of a chunk is not what was written: why it is not believed."""
+    """The file of a chunk is not what was written: why it is rejected."""
 
 
 @attrs.frozen
@@ -74,14 +75,14 @@ class Folder:
 
     @contextmanager
     def opened(self, plan: Plan) -> Iterator[None]:
-        """Make it the folder of this plan, and of this process alone.
+        """Lock the folder for this plan and this process.
 
         Raises
         ------
         CampaignFolderError
-            Another campaign is in it.
+            It holds another campaign.
         FolderBusyError
-            Another process is at work there.
+            Another process uses it.
         """
         with ExitStack() as stack:
             with writing(self.path):
@@ -101,19 +102,18 @@ class Folder:
             self.write_text(self.manifest.name, json.dumps(wanted, indent=2) + "\n")
             return
         try:
-            # What is no file, as a pipe, would be waited for.
+            # Opening a pipe would wait.
             with Path(self.manifest if self.manifest.is_file() else os.devnull).open("rb") as file:
                 found = read_json(file.read(LONGEST_MANIFEST))
             other = [key for key in {**wanted, **found} if wanted.get(key) != found.get(key)]
         except (ValueError, TypeError) as error:
-            raise CampaignFolderError(f"{self.manifest}: no manifest of a campaign: {error}") from None
+            raise CampaignFolderError(f"{self.manifest}: not a manifest of a campaign: {error}") from None
         if other:
             said = "; ".join(
                 printable(f"{key} is {found.get(key)!r} there, {wanted.get(key)!r} now", 200) for key in other[:10]
             )
             raise CampaignFolderError(
-                f"{self.path} holds another campaign: {said}\n"
-                "hint: give another --out, or the options that this campaign was begun with"
+                f"{self.path} holds another campaign: {said}\nhint: give another --out, or the options of this campaign"
             )
 
     def done(self, chunk: Chunk) -> Path:
@@ -123,24 +123,24 @@ class Folder:
         return self.chunks / f"{chunk.name}.open.parquet"
 
     def chunks_here(self, plan: Plan, *, open_too: bool, strangers: list[str]) -> list[Chunk]:
-        """The chunks of the plan that have a file, in its order; and the names of files that belong to none."""
+        """The chunks of the plan that have a file, in its order, and the names of other files."""
         found = set()
         for path in self.chunks.iterdir():
             name = path.name.removesuffix(".parquet")
             chunk = plan.find(name.removesuffix(".open"))
             if chunk is None or name == path.name:
-                strangers.append(f"{path}: no chunk of this campaign; it is not counted")
+                strangers.append(f"{path}: not a chunk of this campaign; it is not counted")
             elif open_too or not name.endswith(".open"):
                 found.add(chunk)
         return sorted(found, key=plan.order)
 
     def done_chunks(self, plan: Plan, damaged: list[str]) -> Iterator[Chunk]:
-        """The chunks that are done; and of each file that is not believed, why."""
+        """The finished chunks, and the reason for each rejected file."""
         for chunk in self.chunks_here(plan, open_too=False, strangers=damaged):
             try:
                 self.read(chunk, plan)
             except DamagedChunkError as error:
-                damaged.append(f"{error}; it is run again")
+                damaged.append(f"{error}; the chunk runs again")
             else:
                 yield chunk
 
@@ -172,12 +172,12 @@ class Folder:
         half.replace(self.path / name)
 
     def read(self, chunk: Chunk, plan: Plan, *, evidence: bool = False) -> Outcome:
-        """What is known of the chunk. The evidence of its findings only if it is asked for.
+        """The outcome of the chunk, with the evidence of its findings only if requested.
 
         Raises
         ------
         DamagedChunkError
-            The file is not there, or not what was written.
+            The file is missing, or not what was written.
         """
         parquet: Any = import_module("pyarrow.parquet")
         arrow: Any = import_module("pyarrow")
@@ -185,13 +185,13 @@ class Folder:
         columns = [name for name in types() if evidence or name != "evidence"]
         try:
             if not path.stat().st_size <= LONGEST_FILE or not path.is_file():
-                raise DamagedChunkError("it is no file of a chunk")
+                raise DamagedChunkError("it is not a chunk file")
             with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
                 check_seal(chunk, plan, content)
-            # One small file after another: threads would cost more than they bring.
+            # The files are small: threads would cost more than they save.
             table = parquet.read_table(path, columns=columns, use_threads=False)
             if dict(zip(table.column_names, table.schema.types, strict=True)) != {one: types()[one] for one in columns}:
-                raise DamagedChunkError("it has other columns than a chunk")
+                raise DamagedChunkError("its columns are not those of a chunk")
             outcome = from_rows(chunk, table.to_pylist())
             check_counts(outcome, plan, is_done=path == self.done(chunk))
         except OSError as error:
@@ -202,11 +202,11 @@ class Folder:
 
 
 def check_counts(outcome: Outcome, plan: Plan, *, is_done: bool) -> None:
-    """Each case of the chunk is counted once, and each that did not pass is found once."""
+    """Check that each case is counted once, and each case that did not pass has one finding."""
     chunk = outcome.chunk
     counts = {Status(result): count for result, count in outcome.results.items()}
     if min([*counts.values(), *outcome.exercised.values()], default=0) < 0 or sum(counts.values()) != chunk.cases:
-        raise DamagedChunkError(f"it counts {sum(counts.values())} cases, and has {chunk.cases}")
+        raise DamagedChunkError(f"it counts {sum(counts.values())} cases, but the chunk has {chunk.cases}")
     if outcome.restarts < 0 or not 0 <= outcome.seconds < float("inf"):
         raise DamagedChunkError(f"it took {outcome.seconds} seconds and {outcome.restarts} restarts")
     if outcome.is_finished != is_done:
@@ -215,26 +215,26 @@ def check_counts(outcome: Outcome, plan: Plan, *, is_done: bool) -> None:
         result: count for result, count in counts.items() if result not in (Status.PASS, Status.NOT_RUN) and count
     }
     if Counter(Status(finding.result) for finding in outcome.findings) != failed:
-        raise DamagedChunkError("its findings are not those that it counts")
+        raise DamagedChunkError("its findings do not match its counts")
     found = {finding.case for finding in outcome.findings}
     names = (f"{chunk.component}-{plan.seed}-{index}" for index in range(chunk.first, chunk.stop))
     if found and len(found.intersection(names)) != len(outcome.findings):
-        raise DamagedChunkError("its findings are of other cases, or of one case twice")
+        raise DamagedChunkError("its findings belong to other cases, or to one case twice")
 
 
 def check_seal(chunk: Chunk, plan: Plan, content: mmap.mmap) -> None:
     at = content.rfind(SEAL) + len(SEAL)
     if at < len(SEAL):
-        raise DamagedChunkError("it has no checksum, as in files of older releases and in those that are no chunks")
+        raise DamagedChunkError("it has no checksum: it is from an older release, or not a chunk")
     with memoryview(content) as whole:
         if whole[at : at + DIGITS] != seal_of(chunk, plan, whole, at):
             raise DamagedChunkError(
-                "its checksum does not fit: it was changed, or belongs to another chunk or campaign"
+                "its checksum does not match: it was changed, or belongs to another chunk or campaign"
             )
 
 
 def seal_of(chunk: Chunk, plan: Plan, content: bytearray | memoryview, at: int) -> bytes:
-    """The digits that belong at this place."""
+    """The digits of the seal for this file."""
     seal = hashlib.sha256(f"{plan.identity}/{chunk.name}/".encode())
     with memoryview(content) as whole, whole[:at] as before, whole[at + DIGITS :] as behind:
         seal.update(before)
@@ -282,10 +282,10 @@ def as_rows(outcome: Outcome) -> Iterator[dict[str, Any]]:
 
 def from_rows(chunk: Chunk, rows: list[dict[str, Any]]) -> Outcome:
     if any(row.get(name, "") is None for row in rows for name in FILLED[row["row"]]):
-        raise DamagedChunkError("it has gaps")
+        raise DamagedChunkError("required values are missing")
     (about,) = (row for row in rows if row["row"] == "chunk")
     if (about["first"], about["stop"]) != (chunk.first, chunk.stop):
-        raise DamagedChunkError("it says that it is another chunk")
+        raise DamagedChunkError("it claims to be another chunk")
     findings = [
         Finding(
             row["case"],

@@ -1,4 +1,4 @@
-"""What became of a chunk: counts, coverage, and the evidence of every case that did not pass."""
+"""The outcome of a chunk: counts, coverage, and the evidence of every case that did not pass."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ MOST_EVIDENCE = 32 * 1024 * 1024
 
 @attrs.frozen
 class Finding:
-    """A case that did not pass. `kind` and `size` choose what is worth shrinking; `evidence` is the whole verdict."""
+    """A case that did not pass. `kind` and `size` choose what to shrink; `evidence` is the whole verdict."""
 
     case: str
     result: str
@@ -34,7 +34,7 @@ class Finding:
 
 @attrs.frozen
 class Outcome:
-    """`trouble` says why cases were not run; they may be tried again."""
+    """`trouble` says why cases did not run; they may run later."""
 
     chunk: Chunk
     results: Mapping[str, int]
@@ -51,13 +51,13 @@ class Outcome:
 
     @property
     def is_lost(self) -> bool:
-        """Whether nothing at all is known: it was the worker's fault, perhaps, and another one has better luck."""
+        """Whether no case ran: perhaps the worker is at fault, and another one can run the chunk."""
         return set(self.results) == {Status.NOT_RUN}
 
 
 @attrs.define
 class Findings:
-    """The findings of a chunk in bounded memory: beyond so many bytes only the smallest of each kind has evidence."""
+    """The findings of a chunk in bounded memory: beyond a limit only the smallest of each kind keeps its evidence."""
 
     kept: list[Finding] = attrs.Factory(list)
     _bytes: int = 0

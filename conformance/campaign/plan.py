@@ -1,4 +1,4 @@
-"""What a campaign is: an engine, what it declares, seeds, and how they are cut into chunks."""
+"""The plan of a campaign: an engine, its declarations, and seeds split into chunks."""
 
 import hashlib
 import json
@@ -17,14 +17,14 @@ from tidegate.conformance.judging.suite import accepts
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.cases import Case
 
-#: Long enough that handing out a chunk costs nothing beside it, short enough that losing one costs little.
+#: Long enough that submitting a chunk costs little beside it, short enough that losing one costs little.
 LARGEST_CHUNK = 5000
 SMALLEST_CHUNK = 500
-#: In between, so many chunks a component: every worker gets some until the end.
+#: Chunks per component between these limits: every worker gets some until the end.
 CHUNKS_AT_LEAST = 40
-#: What a worker finds is in its memory until the chunk is done.
+#: A worker holds its findings in memory until the chunk is done.
 MOST_CASES_A_CHUNK = 100_000
-#: More than anybody will run: names of chunks have room for it.
+#: More than anybody will run; chunk names have enough digits for it.
 MOST_CASES = 10**15
 
 NAME = re.compile(r"(\w+)-(\d{12,18})-(\d{12,18})")
@@ -32,7 +32,7 @@ NAME = re.compile(r"(\w+)-(\d{12,18})-(\d{12,18})")
 
 @attrs.frozen
 class Chunk:
-    """The cases of a component with the indices from `first` up to, and without, `stop`."""
+    """The cases of a component with indices from `first` up to, but without, `stop`."""
 
     component: str
     first: int
@@ -49,7 +49,7 @@ class Chunk:
 
 @attrs.frozen(slots=False)
 class Plan:
-    """`cases` are the generated ones of each component; `claims` what the engine declares of each."""
+    """`cases` is the number of generated cases per component; `claims` is what the engine declares."""
 
     engine: str
     implementation: str
@@ -64,13 +64,13 @@ class Plan:
         return tuple(self.claims)
 
     def chunks(self) -> Iterator[Chunk]:
-        """In the order in which one process would run the cases."""
+        """In the order in which a single process would run the cases."""
         for component in self.components:
             for first in range(0, self.cases, self.chunk):
                 yield self.chunk_at(component, first)
 
     def chunk_at(self, component: str, index: int) -> Chunk:
-        """The chunk that a case is in."""
+        """The chunk of a case."""
         first = index - index % self.chunk
         return Chunk(component, first, min(first + self.chunk, self.cases))
 
@@ -98,7 +98,7 @@ class Plan:
         return len(self.components) * self.cases
 
     def manifest(self) -> dict[str, Any]:
-        """All that makes two campaigns the same."""
+        """Everything that identifies a campaign."""
         return {
             "format": "tidegate-campaign/1",
             "suite": __version__,
@@ -113,19 +113,19 @@ class Plan:
 
     @cached_property
     def identity(self) -> str:
-        """The same for the same campaign, and for no other."""
+        """A digest that identifies the campaign."""
         return hashlib.sha256(json.dumps(self.manifest(), sort_keys=True).encode()).hexdigest()
 
 
 @attrs.frozen
 class Order:
-    """A chunk as a worker gets it: everything that it takes to run it, wherever the worker is."""
+    """A chunk with everything that a worker needs to run it, on any machine."""
 
     plan: Plan
     chunk: Chunk
     #: options of `Limits`
     limits: Mapping[str, float | None]
-    #: where the engine's command line holds good
+    #: the folder in which the engine's command line works
     folder: str = attrs.Factory(lambda: str(Path.cwd()))
 
 
@@ -144,7 +144,7 @@ def make_plan(
         raise BadOptionError(f"--cases: a campaign has at most {MOST_CASES:,} cases per component")
     if chunk is not None and chunk > MOST_CASES_A_CHUNK:
         raise BadOptionError(
-            f"--chunk: a chunk has at most {MOST_CASES_A_CHUNK:,} cases, because a worker keeps what it finds"
+            f"--chunk: a chunk has at most {MOST_CASES_A_CHUNK:,} cases, because a worker holds its findings in memory"
         )
     return Plan(engine, name_of(description), claims, seed, cases, chunk or usual_chunk(cases), strict)
 
@@ -154,7 +154,7 @@ def name_of(description: Description) -> str:
 
 
 def usual_chunk(cases: int) -> int:
-    """It depends on nothing but the campaign, so that one begun on a laptop can go on elsewhere."""
+    """It depends only on the campaign, so that another machine can resume it."""
     return min(max(cases // CHUNKS_AT_LEAST, SMALLEST_CHUNK), LARGEST_CHUNK)
 
 

@@ -1,10 +1,10 @@
-"""Who runs the chunks: Spark, on as many cores as it has, or this process, one after the other.
+"""Runs the chunks: on all cores of Spark, or in this process one after the other.
 
 Choices
 -------
-*A job a chunk.* Each chunk is a Spark job of one task, and as many are under way as tasks can run at once, and two more
-that wait for a core to be free. So each outcome is at the driver when it is there, which writes it: executors need no
-file system in common. And a chunk that cannot be run fails alone. A job costs some ten milliseconds, a chunk a second.
+*One job per chunk.* Each chunk is a Spark job of one task. As many jobs run as there are task slots, and two more wait
+for a free core. So each outcome reaches the driver as soon as it exists, and the driver writes it: executors need no
+shared file system. And a chunk that cannot run fails alone. A job costs some ten milliseconds, a chunk a second.
 """
 
 from collections.abc import Generator
@@ -22,7 +22,7 @@ from tidegate.conformance.engines.text import printable
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-#: Jobs that wait for a core, so that none is idle while the driver hands out the next chunk.
+#: Waiting jobs, so that no core is idle while the driver submits the next chunk.
 SPARE = 2
 MOST_JOBS = 1000
 #: How often Spark tries a task, on a cluster and in one process.
@@ -40,7 +40,7 @@ def run_here(orders: Orders) -> Generator[Outcome, None, None]:
 
 
 def run_on_spark(context: "SparkContext", orders: Orders) -> Generator[Outcome, None, None]:
-    """Run the chunks as jobs, and give their outcomes as they come. The queue may grow and shrink meanwhile."""
+    """Run the chunks as jobs, and yield their outcomes as they come. The queue may grow and shrink meanwhile."""
     running: dict[Future[Outcome], Order] = {}
     with ThreadPoolExecutor(MOST_JOBS, thread_name_prefix=_TAG) as threads:
         try:
@@ -62,42 +62,42 @@ def run_job(context: "SparkContext", order: Order) -> Outcome:
     try:
         context.addJobTag(_TAG)
         (outcome,) = context.parallelize([order], 1).map(run_in_worker).collect()
-    except errors.PySparkException as error:  # what PySpark makes of an exception in a worker
+    except errors.PySparkException as error:  # how PySpark raises an exception of a worker
         return not_run(order.chunk, explain(str(error)))
     except py4j.Py4JJavaError as error:
         return not_run(order.chunk, explain(str(error.java_exception.getMessage())))
     except (py4j.Py4JError, OSError, AttributeError) as error:
-        raise CannotStartError(f"Spark is gone: {error}", "the same command goes on from here") from error
+        raise CannotStartError(f"Spark is gone: {error}", "run the same command to resume") from error
     return outcome
 
 
 def explain(message: str) -> str:
-    """What is worth telling of the message of a job that failed.
+    """The useful part of the message of a failed job.
 
     Raises
     ------
     CannotStartError
-        No chunk can be run in this way.
+        No chunk can run with this setup.
     """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     cause = next((line for line in reversed(lines) if "Error" in line and not line.startswith(("at ", "File "))), "")
     if "ModuleNotFoundError" in cause:
         raise CannotStartError(
             f"the executors cannot import tidegate: {cause}",
-            "install it wherever executors run, and let PYSPARK_PYTHON name that Python",
+            "install it on all executors, and set PYSPARK_PYTHON to that Python",
         )
     return printable(cause or lines[0] if lines else "the job failed")
 
 
 def count_slots(context: "SparkContext") -> int:
-    """How many tasks can run at once, by now: executors come and go."""
+    """How many tasks can run at once now: executors come and go."""
     jvm_context: Any = context._jsc.sc()  # noqa: SLF001 - PySpark has no name of its own for it
     profile = jvm_context.resourceProfileManager().defaultResourceProfile()
     return max(int(jvm_context.maxNumConcurrentTasks(profile)), 1)
 
 
 def with_attempts(master: str) -> str:
-    """A local master that tries a task again, as every other does: `local[2]` becomes `local[2,4]`."""
+    """A local master that retries tasks, as every other does: `local[2]` becomes `local[2,4]`."""
     if master == "local":
         master = "local[1]"
     if master.startswith("local[") and "," not in master:

@@ -25,7 +25,7 @@ from tidegate.conformance.reports.writing import clear, explain
 
 SUMMARY = "summary.json"
 
-#: Makes of a campaign somebody who is told of each chunk.
+#: Makes an observer of the chunks of a campaign.
 Watch = Callable[[Campaign], AbstractContextManager[Callable[[Outcome], None]]]
 
 
@@ -46,13 +46,13 @@ def run_campaign(
     watch: Watch = unwatched,
     command: str = "",
 ) -> Finished:
-    """The generated cases of the budget, in chunks, on the Spark of `master`, or without one in this process.
+    """Run the generated cases of the budget in chunks, on Spark at `master`, or in this process without one.
 
-    What `out` holds already is not run again, and what is known by an interrupt is summed up.
+    Chunks that `out` already holds do not run again. After an interrupt the summary covers the finished chunks.
     """
     wanted = check_components(components)
     if find_spec("pyarrow") is None:
-        raise CannotStartError("a campaign writes Parquet, and there is no PyArrow", "pip install 'tidegate[audit]'")
+        raise CannotStartError("a campaign writes Parquet, and PyArrow is missing", "pip install 'tidegate[audit]'")
     if master is not None:
         check_spark()
     began = time.monotonic()
@@ -72,7 +72,7 @@ def run_campaign(
         )
         campaign = Campaign(plan, Folder(out), candidate.limits)
         with campaign.folder.opened(plan):
-            engine.close()  # it is needed again in the end, and until then the workers need its memory
+            engine.close()  # it is needed again at the end; until then the workers need its memory
             clear(out, (SUMMARY, *PAGES))
             campaign.look()
             lead(campaign, master, watch)
@@ -81,13 +81,13 @@ def run_campaign(
 
 
 def lead(campaign: Campaign, master: str | None, watch: Watch) -> None:
-    """Run what is not done."""
+    """Run the open chunks."""
     with ExitStack() as stack:
         observe = stack.enter_context(watch(campaign))
         if master is None or len(campaign.resumed) == campaign.plan.all_chunks:
             campaign.run(run_here, observe)
             return
-        # Only those who ask for Spark pay for it.
+        # Imported only for Spark.
         from tidegate.conformance.engines.spark.session import make_session  # noqa: PLC0415
 
         spark = make_session(with_attempts(master), "tidegate campaign")

@@ -1,4 +1,4 @@
-"""From the files of a campaign to what a run of the same cases in one process would have said."""
+"""Reads the files of a campaign into the result that a run of the same cases in one process would have."""
 
 import json
 import re
@@ -23,20 +23,20 @@ from tidegate.conformance.judging.trial import Runner, Tally
 from tidegate.conformance.judging.verdicts import VIOLATIONS, Status, Verdict
 from tidegate.conformance.reports.summary import Summary, Told
 
-#: Files that are not believed, beyond which they are not named one by one.
+#: Rejected files that are named one by one; the rest is counted.
 MOST_NAMED = 20
 
 
 @attrs.define
 class Reader:
-    """Reads the outcomes of a campaign into a tally, in the order in which one process would have come to them."""
+    """Reads the outcomes of a campaign into a tally, in the order of a single process."""
 
     campaign: Campaign
     tally: Tally
     engine: Engine
     restarts: int = 0
     busy: float = 0.0
-    #: for each component, result and kind of failure the smallest: its size, and where it is
+    #: per component, result and kind of failure the smallest finding: its size, and where it is
     smallest: dict[tuple[str, str, str], tuple[int, Chunk, str]] = attrs.Factory(dict)
     done: set[Chunk] = attrs.Factory(set)
 
@@ -72,14 +72,14 @@ class Reader:
                     self.smallest[kind] = (finding.size, outcome.chunk, finding.case)
 
     def is_listed(self, chunk: Chunk, finding: Finding) -> bool:
-        """Whether the failure is a known one; then it is counted as such."""
+        """Whether the failure is a known one; if so, count it."""
         before = Status(finding.result)
         after, _ = self.tally.expectations.judge(finding.case, before, finding.rules, finding.message)
         self.recount(chunk.component, before, after)
         return after is Status.XFAIL
 
     def take_listed_passes(self) -> None:
-        """A case that is listed by its name, and of this campaign, and not found among the failures, has passed."""
+        """A case of this campaign that is listed by name and is not among the failures has passed."""
         plan, expectations = self.campaign.plan, self.tally.expectations
         for entry in expectations.entries:
             named = re.fullmatch(rf"(\w+)-{plan.seed}-(\d{{1,18}})", entry.pattern)
@@ -93,8 +93,8 @@ class Reader:
         self.tally.counts[component, STAGE, after] += 1
 
     def load(self, chunk: Chunk, case: str) -> Verdict:
-        """What was found, or where that is not kept, or not any longer, what the engine answers now."""
-        plan, said = self.campaign.plan, "an evidence that is gone"
+        """The kept verdict; if there is none, the engine's answer now."""
+        plan, said = self.campaign.plan, "evidence that is gone"
         with suppress(ValueError, LookupError, TypeError, AttributeError, RecursionError):
             outcome = self.campaign.folder.read(chunk, plan, evidence=True)
             (found,) = (one for one in outcome.findings if one.case == case)
@@ -105,16 +105,16 @@ class Reader:
         asked = Runner(self.engine).run_one(plan.draw(chunk.component, int(case.rpartition("-")[2])), STAGE)
         if asked.status in VIOLATIONS:
             return asked
-        return Verdict(asked.case, STAGE, Status.ERROR, message=f"not when it was asked again: {said}")
+        return Verdict(asked.case, STAGE, Status.ERROR, message=f"did not fail again when replayed: {said}")
 
 
 @attrs.frozen
 class Finished(Told):
-    """The result of a campaign, and how it came about."""
+    """The result of a campaign, and how it was run."""
 
     result: Result
     about: dict[str, Any]
-    #: What of the summary could not be written, and why.
+    #: Which part of the summary could not be written, and why.
     trouble: str = ""
 
     @property

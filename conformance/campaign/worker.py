@@ -1,8 +1,8 @@
 """Runs a chunk against an engine that this process keeps from chunk to chunk.
 
-Starting an engine may take seconds, a chunk takes one or two; so the engine outlives the chunk, and what its runner has
-remembered with it. A hang or a death costs a case, as everywhere. An engine that had to be given up gets a second
-chance, afresh, at the cases that it left; what it leaves then is not run, and the chunk not finished.
+Starting an engine may take seconds, a chunk takes one or two; so the engine outlives the chunk, with the caches of its
+runner. A hang or a crash costs one case, as everywhere. If an engine was given up, it is restarted once for the cases
+that it left; if it leaves cases again, they do not run, and the chunk stays unfinished.
 """
 
 import contextlib
@@ -22,20 +22,20 @@ from tidegate.conformance.judging.trial import Runner, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.kinds import resolve
 
-#: What an engine is told apart by, and who talks to it. There is one at a time.
+#: The key of the engine and its runner. There is one at a time.
 _KEPT: dict[tuple[object, ...], Runner] = {}
 
 
 def run_in_worker(order: Order) -> Outcome:
     """Run a chunk in a process that Spark owns."""
-    # Spark starts its workers wherever it likes, and ends them without a word to us or to Python.
+    # Spark starts its workers in any folder, and ends them without notice to us or to Python.
     with contextlib.suppress(OSError):
         os.chdir(order.folder)
     for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, _leave)
     outcome = run_chunk(order)
     if not gc.get_freeze_count():
-        # Spark collects garbage after every task; what is here by now will be needed again, and need not be looked at.
+        # Spark collects garbage after every task; objects that exist by now are kept, so exclude them.
         gc.freeze()
     return outcome
 
@@ -84,7 +84,7 @@ def run_chunk(order: Order) -> Outcome:
 
 
 def _take(verdicts: Iterable[Verdict], findings: Findings) -> list[int]:
-    """Keep what did not pass; the indices of the cases that the engine left."""
+    """Keep what did not pass. Returns the indices of the cases that the engine left."""
     left = []
     for verdict in verdicts:
         if verdict.status is Status.NOT_RUN:
@@ -95,7 +95,7 @@ def _take(verdicts: Iterable[Verdict], findings: Findings) -> list[int]:
 
 
 def _keep_runner(order: Order) -> Runner:
-    """The runner of an earlier chunk, or a new one. Each chunk may restart its engine as often as a run may."""
+    """The runner of an earlier chunk, or a new one. Each chunk has the full number of restarts."""
     plan = order.plan
     key = (plan.engine, plan.strict, *sorted(order.limits.items()))
     if key not in _KEPT:
@@ -109,14 +109,14 @@ def _keep_runner(order: Order) -> Runner:
     if found != plan.implementation or any(description.components.get(c) != plan.claims[c] for c in plan.components):
         close_engine()
         raise CannotStartError(
-            f"the engine of this worker is not that of the campaign: {found}, not {plan.implementation}",
-            "install the same engine wherever workers run",
+            f"the worker has another engine than the campaign: {found}, not {plan.implementation}",
+            "install the same engine on all workers",
         )
     return runner
 
 
 def close_engine() -> None:
-    """Close the engine that is kept, if there is one."""
+    """Close the kept engine, if there is one."""
     while _KEPT:
         _key, runner = _KEPT.popitem()
         runner.engine.close()

@@ -1,4 +1,4 @@
-"""`tidegate audit`: run logs of any size against the invariants of every run."""
+"""`tidegate audit`: checks run logs of any size against the invariants."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.audit.outcomes import Outcome, Report
 
 NAME = "audit"
-HELP = "check run logs (Parquet) against the invariants that hold of every run; on Spark, or here with --local"
+HELP = "check run logs (Parquet) against the invariants of every run, on Spark or in this process (--local)"
 EXAMPLE = """tidegate generate log --events 1000000 --faults 13 --out logs
   tidegate audit --local logs
   tidegate audit logs --master "local[2]" --report report
@@ -22,27 +22,35 @@ EXAMPLE = """tidegate generate log --events 1000000 --faults 13 --out logs
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli.options import add_format, at_least_zero, spark_master
 
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="Parquet files, folders of them, or their URLs")
-    parser.add_argument("--local", action="store_true", help="in this process: no Spark, no Java")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="Parquet files, folders or their URLs")
+    parser.add_argument("--local", action="store_true", help="run in this process, without Spark and Java")
     parser.add_argument("--master", type=spark_master, metavar="URL", help='where Spark runs (default: "local[*]")')
     parser.add_argument(
         "--path",
         choices=("auto", "files", "shuffle"),
         default="auto",
-        help="files: a worker reads a run; shuffle: rows go to the worker of their channel (default: what fits)",
+        help="files: one worker per run; shuffle: rows go to the worker of their channel (default: what fits)",
     )
-    parser.add_argument("--only", action="append", default=[], metavar="ID", help="only this invariant, as LOG-ORDER")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="ID", help="only this invariant, such as LOG-ORDER"
+    )
     parser.add_argument("--workers", type=at_least_zero, metavar="N", help="processes of --local (default: all cores)")
     parser.add_argument(
-        "--most", type=at_least_zero, default=10_000, metavar="N", help="violations that are told one by one (10,000)"
+        "--most",
+        type=at_least_zero,
+        default=10_000,
+        metavar="N",
+        help="violations to list, per run and invariant (10,000)",
     )
-    parser.add_argument("--show", type=at_least_zero, default=3, metavar="N", help="shown of each invariant (3)")
+    parser.add_argument(
+        "--show", type=at_least_zero, default=3, metavar="N", help="violations to show per invariant (3)"
+    )
     add_format(parser)
     parser.add_argument(
         "--report",
         type=Path,
         metavar="DIR",
-        help="write index.html, a page to look at, report.jsonl, summary.md, violations.parquet and excerpts/ here",
+        help="write index.html, report.jsonl, summary.md, violations.parquet and excerpts/ into this folder",
     )
 
 
@@ -55,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.engines.spark.session import LOCAL
 
     if args.local and (args.master or args.path == "shuffle"):
-        args.parser.error("--local is without Spark: it goes with neither --master nor --path shuffle")
+        args.parser.error("--local runs without Spark: leave out --master and --path shuffle")
     spark = None if args.local else args.master or LOCAL
     try:
         options = Options(frozenset(args.only or NAMES), spark, args.path, args.most, args.show, args.workers)
@@ -69,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], None]]":
-    """Runs that are done, on the screen; nothing if standard error is no terminal."""
+    """Shows finished runs, if standard error is a terminal."""
     if args.format != "pretty" or not sys.stderr.isatty():
         from tidegate.conformance.audit.auditing import ignore
 
@@ -85,7 +93,7 @@ def progress(args: argparse.Namespace) -> "Iterator[Callable[[Outcome, int], Non
 
 
 def show(args: argparse.Namespace, report: "Report") -> None:
-    """On the screen, whatever becomes of the files; in the end, an error if they are wanted and not written."""
+    """Print the result in any case, then raise an error if the report could not be written."""
     from tidegate.conformance.audit import forms, writing
     from tidegate.conformance.cli.console import get_command
     from tidegate.conformance.engines.text import printable

@@ -1,4 +1,4 @@
-"""`tidegate campaign`: generated cases by the million, spread over the cores of a machine or a cluster by Spark."""
+"""`tidegate campaign`: millions of generated cases, spread by Spark over the cores of a machine or a cluster."""
 
 import argparse
 import time
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.campaign.outcome import Outcome
 
 NAME = "campaign"
-HELP = "generated cases by the million against an engine, on Spark; one that was stopped goes on where it stopped"
+HELP = "run millions of generated cases against an engine, on Spark; resumes where it was stopped"
 EXAMPLE = """tidegate campaign --engine "exec:./my-engine" --cases 1000000 --component valve --out valve-campaign
   tidegate campaign --engine python:my_package.engine:Mine --cases 100000 --master spark://host:7077 --out campaign
   tidegate campaign --engine reference --cases 2000 --local --out campaign"""
@@ -33,8 +33,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="DIR",
-        help="where the verdicts go, a Parquet file for each chunk, and the summary with index.html, a page to look at;"
-        " the same command goes on from it",
+        help="folder for the verdicts, one Parquet file per chunk, and for the summary with index.html;"
+        " the same command resumes from it",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -43,12 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="URL",
         help="where Spark runs (default: local[*], every core of this machine)",
     )
-    where.add_argument("--local", action="store_true", help="in this process alone: without Spark, and without Java")
+    where.add_argument("--local", action="store_true", help="run in this process, without Spark and Java")
     parser.add_argument(
         "--chunk",
         type=options.at_least_one,
         metavar="N",
-        help="cases that a worker is given at once (default: from --cases)",
+        help="cases per chunk (default: from --cases)",
     )
     options.add_floor(parser)
     options.add_expect(parser)
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.reports.writing import CannotWriteError
 
     if args.engine is None:
-        args.parser.error("--engine is missing")
+        args.parser.error("campaign needs --engine")
     finished = run_campaign(
         candidate_of(args),
         args.out,
@@ -85,11 +85,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def notes(about: dict[str, Any]) -> Iterator[str]:
-    """What to know of a campaign besides its result: what it found done, and what is left to do."""
+    """Notes beside the result: chunks from an earlier run, and chunks that are left."""
     if about["chunks_resumed"]:
-        yield f"{about['chunks_resumed']} chunks were done by an earlier run, and not run again"
+        yield f"{about['chunks_resumed']} chunks were done by an earlier run and are not run again"
     if about["chunks_left"]:
-        yield f"{about['chunks_left']} chunks are left: the same command goes on with them"
+        yield f"{about['chunks_left']} chunks are left: run the same command to resume"
     yield from about["damaged"]
     if about["chunks_damaged"] > len(about["damaged"]):
         yield f"… {about['chunks_damaged']} files in all"
@@ -97,7 +97,7 @@ def notes(about: dict[str, Any]) -> Iterator[str]:
 
 @contextmanager
 def progress(args: argparse.Namespace, campaign: "Campaign") -> "Iterator[Callable[[Outcome], None]]":
-    """Cases, failures and the time that is left, while it goes on."""
+    """Shows cases, failures and the remaining time."""
     from tidegate.conformance.cli.console import show_progress
     from tidegate.conformance.judging.verdicts import VIOLATIONS
 

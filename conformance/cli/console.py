@@ -1,4 +1,4 @@
-"""What verbs share when they print for people."""
+"""Printing for people, shared by all verbs."""
 
 import argparse
 import errno
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 class Screen(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to whoever called: rich would exit with 1, which means something else here."""
+        """Leave it to the caller: rich would exit with 1, which means something else here."""
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Plain, wide text when it is not a terminal, so that nothing is cut or coloured in a file or a pipe."""
+    """Plain, wide text unless this is a terminal, so that a file or pipe gets nothing cut or coloured."""
     made = Screen(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal:
         made = Screen(stderr=stderr, highlight=False, soft_wrap=True, width=200, no_color=True)
     return made
 
 
-# --- while it goes on -----------------------------------------------------------------------------------------
+# --- progress -------------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def show_progress(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
-    """Tells how far it is, on one line of standard error; in a log, on a line of its own every few seconds."""
+    """Shows progress on one line of standard error; in a log, on a new line every few seconds."""
     if getattr(args, "format", "pretty") != "pretty":
         yield lambda _text: None
         return
@@ -61,12 +61,12 @@ def show_progress(args: argparse.Namespace) -> Iterator[Callable[[str], None]]:
 
 
 def tell_line(text: str) -> None:
-    with suppress(OSError):  # nobody listens any longer; the result is what matters
+    with suppress(OSError):  # nobody reads standard error any more; the result still matters
         print(text, file=sys.stderr, flush=True)
 
 
 def now_and_then(tell: Callable[[str], None], seconds: float = 5) -> Callable[[str], None]:
-    """Tells what is new every few seconds, and nothing in the first of them."""
+    """Shows news every few seconds, and nothing in the first of them."""
     told = time.monotonic()
 
     def tell_if_due(text: str) -> None:
@@ -78,7 +78,7 @@ def now_and_then(tell: Callable[[str], None], seconds: float = 5) -> Callable[[s
     return tell_if_due
 
 
-# --- at the end -----------------------------------------------------------------------------------------------
+# --- result ---------------------------------------------------------------------------------------------------
 
 
 class Shown(Protocol):
@@ -88,7 +88,7 @@ class Shown(Protocol):
 
 
 def show(args: argparse.Namespace, found: Shown, report: Path | None = None, notes: Iterable[str] = ()) -> None:
-    """Print it as --format says; `notes` are for people alone."""
+    """Print it as --format says; `notes` only in the pretty format."""
     if args.format == "json":
         in_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         print(json.dumps(found.json(), indent=2, ensure_ascii=not in_unicode))
@@ -115,7 +115,7 @@ def get_command() -> str:
 
 
 def show_page(args: argparse.Namespace, kind: str, told: "Comparison | Smoked") -> None:
-    """The page of what was told by now, if there is a folder for it."""
+    """Write the page of a finished command, if --report names a folder."""
     from tidegate.conformance.web.told import drawn_of, write_page
 
     if args.report is not None:
@@ -124,7 +124,7 @@ def show_page(args: argparse.Namespace, kind: str, told: "Comparison | Smoked") 
 
 
 def painter(out: Console) -> Paint:
-    """Gives texts their colours, where there is somebody to see them."""
+    """Colours texts on a terminal."""
 
     def paint(text: str, style: str) -> str:
         with out.capture() as captured:

@@ -1,9 +1,9 @@
-"""`tidegate diff`: engines side by side, and where they disagree."""
+"""`tidegate diff`: compares engines, and shows where they disagree."""
 
 import argparse
 
 NAME = "diff"
-HELP = "replay the same cases on two or more engines and find where they disagree; no oracle is needed"
+HELP = "replay the same cases on two or more engines and find where they disagree; needs no oracle"
 EXAMPLE = """tidegate diff --engine "exec:./old" --engine "exec:./new" --component valve --cases 2000
   tidegate diff --engine python:mine:A --engine python:mine:B --engine "exec:./theirs" --format markdown"""
 
@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_cases(parser, 300)
     options.add_seed(parser)
     parser.add_argument("--trace", metavar="TEXT", help="only this trace, in short notation; needs one --component")
-    parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
+    parser.add_argument("--config", metavar="JSON", default="{}", help="config of --trace")
     options.add_page(parser)
     options.add_format(parser)
 

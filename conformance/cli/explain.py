@@ -1,4 +1,4 @@
-"""`tidegate explain`: a rule, and an example that shows it; or a component, and a trace of it step by step."""
+"""`tidegate explain`: a rule with an example, or a component with a trace step by step."""
 
 import argparse
 import json
@@ -21,12 +21,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "subject",
         metavar="RULE|COMPONENT",
         help="the id of a rule, such as VALVE-13; a component, such as valve: its events, its rules and a trace; "
-        "the id of an invariant, such as LOG-ORDER: where it is held, and a log that breaks it; "
+        "the id of an invariant, such as LOG-ORDER: where it is checked, and a log that breaks it; "
         "or `job`: WordCount, one step of its scheduler at a time",
     )
     parser.add_argument("--trace", metavar="TEXT", help="with a component: step through this trace, in short notation")
-    parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
-    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
+    parser.add_argument("--config", metavar="JSON", default="{}", help="config of --trace")
+    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="output format")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if args.subject.lower() in COMPONENTS:
         return explain_job(args) if args.subject.lower() == "job" and not args.trace else explain_component(args)
     if args.trace is not None:
-        args.parser.error(f"--trace needs a component; {args.subject!r} is none")
+        args.parser.error(f"--trace needs a component; {args.subject!r} is not one")
     rule_id = args.subject.upper()
     if rule_id in list_invariants():
         return explain_log(args, rule_id)

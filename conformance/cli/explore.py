@@ -1,10 +1,10 @@
-"""`tidegate explore`: every state that a small alphabet reaches, every property on every transition."""
+"""`tidegate explore`: every state that a small alphabet reaches, and every claim on every transition."""
 
 import argparse
 from typing import Any
 
 NAME = "explore"
-HELP = "close over all states of a component on a small alphabet and check its claims on each transition"
+HELP = "explore all states of a component on a small alphabet and check its claims on each transition"
 EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flink-40475
   tidegate explore valve --channels 5 --timestamps 3 --no-symmetry
   tidegate explore combiner --inputs 3 --timestamps 2
@@ -15,7 +15,7 @@ EXAMPLE = """tidegate explore valve --channels 3 --timestamps 3 --semantics flin
   tidegate explore job
   tidegate explore valve --channels 3 --timestamps 3 --open"""
 
-#: Channels, timestamps and the like: beyond this no closure ends.
+#: Largest number of channels, timestamps and the like: beyond this, exploration does not end.
 MOST = 1000
 
 
@@ -35,35 +35,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exclusive", type=numbers, metavar="A..B", help="credit_loop: a number or range (0..2)")
     parser.add_argument("--floating", type=numbers, metavar="A..B", help="credit_loop: a number or range (1..2)")
     parser.add_argument(
-        "--data", type=numbers, metavar="A..B", help="credit_loop: data buffers a channel (2, or 1 beside a barrier)"
+        "--data", type=numbers, metavar="A..B", help="credit_loop: data buffers per channel (2; 1 with barriers)"
     )
-    parser.add_argument("--barriers", type=numbers, metavar="A..B", help="credit_loop: barriers a channel (0, or 1)")
-    parser.add_argument("--records", type=a_few, metavar="N", help="deserializer: records a stream (default: 2)")
+    parser.add_argument("--barriers", type=numbers, metavar="A..B", help="credit_loop: barriers per channel (0, or 1)")
+    parser.add_argument("--records", type=a_few, metavar="N", help="deserializer: records per stream (default: 2)")
     parser.add_argument(
         "--limit",
         type=at_least_one,
         default=2_000_000,
         metavar="N",
-        help="give up at so many states in all (2,000,000), or at 900 MB",
+        help="give up after N states in all (2,000,000), or at 900 MB",
     )
     parser.add_argument(
         "--no-symmetry",
         dest="symmetry",
         action="store_false",
-        help="visit every state, even those that differ only in the numbers of channels, inputs or outputs",
+        help="visit every state, even if states differ only in the numbers of channels, inputs or outputs",
     )
     parser.add_argument(
         "--no-reduction",
         dest="reduction",
         action="store_false",
-        help="follow every schedule of a job, even those that differ only in the order of independent choices",
+        help="follow every schedule of a job, even if schedules differ only in the order of independent choices",
     )
     parser.add_argument(
         "--open",
         action="store_true",
-        help="explore this scope in the browser, as a graph to walk: its first config, as far as can be waited for",
+        help="explore the first config of this scope in the browser, as a graph to walk (large graphs are cut)",
     )
-    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
+    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="output format")
 
 
 def a_few(text: str) -> int:
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     options = {name: getattr(args, name) for names in OPTIONS.values() for name in names}
     for name, value in options.items():
         if value is not None and name not in own:
-            hint = ", ".join(f"--{one}" for one in own) or "none: it is explored on its small scopes"
+            hint = ", ".join(f"--{one}" for one in own) or "none: its small scopes are fixed"
             args.parser.error(f"{args.component} has no --{name}; its options are {hint}")
     try:
         if args.open:

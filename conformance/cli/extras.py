@@ -1,10 +1,10 @@
-"""Libraries that only some verbs need, and what to do where they are not installed."""
+"""Libraries that only some verbs need."""
 
 from importlib.util import find_spec
 
 
 def need(*modules: str, extra: str) -> None:
-    """Raise CannotStartError, with what to install, where one is missing."""
+    """Raise CannotStartError, with the install command, if one is missing."""
     from tidegate.conformance.engines.errors import CannotStartError
 
     missing = [module for module in modules if find_spec(module) is None]

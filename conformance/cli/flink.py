@@ -1,4 +1,4 @@
-"""`tidegate flink`: bring real Flink into the cache, say what is there, and compare versions."""
+"""`tidegate flink`: download real Flink into the cache, list cached versions, and compare them."""
 
 import argparse
 import json
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = "flink"
-HELP = "bring versions of Flink from PyPI into the cache, list those that are there, compare them"
+HELP = "download Flink versions from PyPI into the cache, list cached versions, compare them"
 EXAMPLE = """tidegate flink fetch 2.3.0 1.17.0
   tidegate flink list
   tidegate flink matrix --out build/flink-matrix --document docs/flink-versions.md"""
@@ -18,7 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", choices=("fetch", "list", "jobs", "matrix"), help="what to do; jobs moved: tidegate jobs"
     )
-    parser.add_argument("versions", nargs="*", metavar="VERSION", help="versions of Flink, such as 2.3.0")
+    parser.add_argument("versions", nargs="*", metavar="VERSION", help="Flink versions, such as 2.3.0")
     parser.add_argument("--json", action="store_true", help="list: print JSON")
     parser.add_argument(
         "--jobs",
@@ -39,10 +39,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="matrix: the folder for the report of each version, and the page of all",
+        help="matrix: folder for the reports of each version and the page of all versions",
     )
-    parser.add_argument("--document", type=Path, metavar="FILE", help="matrix: write the Markdown there")
-    parser.add_argument("--resume", action="store_true", help="matrix: keep reports in --out that are whole")
+    parser.add_argument("--document", type=Path, metavar="FILE", help="matrix: write the Markdown to this file")
+    parser.add_argument("--resume", action="store_true", help="matrix: keep complete reports in --out")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -67,10 +67,10 @@ def fetch_all(args: argparse.Namespace) -> int:
 
     for version in args.versions:
         if not is_version(version):
-            args.parser.error(f"{version!r} is no version of Flink; a version is three numbers, such as {TESTED[-1]}")
+            args.parser.error(f"{version!r} is not a Flink version; a version is three numbers, such as {TESTED[-1]}")
     for version in args.versions:
         if is_fetched(version) and damage_of(version) is None and sql_folder_of(version).is_dir():
-            print(f"Flink {version} is there already: {folder_of(version)}")
+            print(f"Flink {version} is already in the cache: {folder_of(version)}")
             continue
         with show_progress(args) as tell:
 
@@ -97,12 +97,12 @@ def show_fetched(args: argparse.Namespace) -> int:
         for row in rows:
             print(f"{row['version']:8} {row['bytes'] // 1024**2:4} MB  {row['folder']}")
     else:
-        print(f"no version in {flink_folder()}; `tidegate flink fetch 2.3.0` brings one")
+        print(f"no version in {flink_folder()}; `tidegate flink fetch 2.3.0` downloads one")
     return Exit.CONFORMANT
 
 
 def write_matrix(args: argparse.Namespace) -> int:
-    """Versions that are missing are fetched; a difference that nothing explains is a violation."""
+    """Fetches missing versions. An unexplained difference is a violation."""
     from tidegate.conformance.cli.console import tell_line
     from tidegate.conformance.documents.flink_matrix import write_reports
     from tidegate.conformance.engines.flink.fetch import TESTED, fetch
@@ -113,7 +113,7 @@ def write_matrix(args: argparse.Namespace) -> int:
     from tidegate.conformance.web.matrix.page import write_matrix
 
     if args.out is None:
-        args.parser.error("matrix needs --out: a folder for the reports of each version")
+        args.parser.error("matrix needs --out DIR for the reports of each version")
     versions = args.versions or list(TESTED)
     for version in versions:
         fetch(version)

@@ -21,24 +21,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     kinds = parser.add_subparsers(dest="what", metavar="WHAT", required=True)
     traces = kinds.add_parser(
-        "traces", help="cases of a component, with the answers of the reference where they are fixed"
+        "traces", help="cases of a component, with the reference's answers where they are deterministic"
     )
     traces.add_argument("component", help="the component, such as valve")
     traces.add_argument("--cases", type=at_least_zero, default=100, metavar="N", help="how many (default: 100)")
     add_seed(traces)
     traces.add_argument("--out", type=Path, required=True, metavar="FILE", help="*.jsonl or *.jsonl.gz")
-    logs.configure(kinds.add_parser("log", help="run logs of any size, with known faults, and a list of these"))
+    logs.configure(kinds.add_parser("log", help="run logs of any size, with known faults and a list of them"))
     golden = kinds.add_parser("golden", help="the golden traces and their manifest")
     golden.add_argument(
-        "--out", type=Path, metavar="DIR", help="where to (default: traces/golden of the checkout that this runs from)"
+        "--out", type=Path, metavar="DIR", help="output folder (default: traces/golden of the checkout that runs)"
     )
     docs = kinds.add_parser("docs", help="the documentation of the semantics, in Markdown")
-    docs.add_argument("--out", type=Path, metavar="DIR", help="where to (default: docs of the checkout we stand in)")
-    site = kinds.add_parser("site", help="documents, rules and playground of this checkout as static files; needs npm")
+    docs.add_argument("--out", type=Path, metavar="DIR", help="output folder (default: docs of the current checkout)")
+    site = kinds.add_parser("site", help="documents, rules and playground of this checkout as static files (needs npm)")
     site.add_argument("--out", type=Path, default=Path("build/site"), metavar="DIR", help="default: build/site")
-    page = kinds.add_parser("spark-page", help="the page for users of Spark, from runs on Spark (some minutes)")
+    page = kinds.add_parser("spark-page", help="the page for Spark users, from runs on Spark (takes minutes)")
     page.add_argument(
-        "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="where to (default: docs/spark.md)"
+        "--out", type=Path, default=Path("docs/spark.md"), metavar="FILE", help="output file (default: docs/spark.md)"
     )
     page.add_argument("--master", type=spark_master, default="local[*]", metavar="URL", help="default: local[*]")
 
@@ -52,8 +52,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="first put the report of `tidegate jobs --report DIR` among them, with the notes of the one before; of a "
-        "report of fewer jobs, only how often its failures show",
+        help="first add the report of `tidegate jobs --report DIR`, and keep the notes of the previous one; from a "
+        "report of fewer jobs, take only the failure rates",
     )
     engines.add_argument("--out", type=Path, default=Path("docs/engines.md"), metavar="FILE", help="docs/engines.md")
 
@@ -124,9 +124,9 @@ def generate_golden(args: argparse.Namespace) -> int:
 
 
 def checked(args: argparse.Namespace, folder: Path, root: Path) -> Path:
-    """The folder, if it is of a checkout of the project: nobody else's files are written over unasked."""
+    """The folder, if it belongs to a checkout of the project: other people's files are not overwritten."""
     if not (root / "reference" / "components.py").exists() or not (root / "pyproject.toml").exists():
-        args.parser.error(f"{root.resolve()} is no checkout of tidegate; say where to write with --out DIR")
+        args.parser.error(f"{root.resolve()} is not a checkout of tidegate; choose an output folder with --out DIR")
     return folder
 
 
@@ -150,5 +150,5 @@ def generate_spark_page(args: argparse.Namespace) -> int:
         spark.stop()
     print(printable(str(args.out)))
     for surprise in surprises:
-        print(f"not as it should be: {surprise}")
+        print(f"unexpected: {surprise}")
     return Exit.VIOLATIONS if surprises else Exit.CONFORMANT

@@ -1,4 +1,4 @@
-"""`tidegate jobs`: random whole jobs on any engine that can run them, judged by everything that we know."""
+"""`tidegate jobs`: random whole jobs on any engine that can run them, checked by every oracle."""
 
 import argparse
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.jobs.run import JobsResult
 
 NAME = "jobs"
-HELP = "give an engine whole jobs to run, hold what it shows of them to the specification, and make failures small"
+HELP = "run random whole jobs on an engine, check them against the specification, and shrink failures"
 EXAMPLE = """tidegate jobs --engine flink:2.3.0 --jobs 300
   tidegate jobs --engine flink-v2:2.3.0
   tidegate jobs --engine flink-sql:2.3.0
@@ -31,35 +31,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
     options.add_engine_options(parser, default="flink", whole_jobs=True)
-    parser.add_argument("--jobs", type=options.at_least_one, default=100, metavar="N", help="how many (default: 100)")
+    parser.add_argument(
+        "--jobs", type=options.at_least_one, default=100, metavar="N", help="number of jobs (default: 100)"
+    )
     options.add_seed(parser)
     parser.add_argument(
         "--first",
         type=options.at_least_zero,
         default=0,
         metavar="N",
-        help="begin with this job of the seed (default: 0)",
+        help="index of the first job of the seed (default: 0)",
     )
     parser.add_argument(
         "--case",
         type=Path,
         metavar="FILE",
-        help="run the job in this file, and draw none: JSON with `program`, `settings` and `faults`, as summary.json"
-        " has of each finding; settings that it does not name are as usual",
+        help="run only the job in this file: JSON with `program`, `settings` and `faults`, as in summary.json"
+        " has for each finding; settings that it does not name keep their defaults",
     )
     parser.add_argument(
         "--until-fail",
         type=options.at_least_one,
         default=1,
         metavar="N",
-        help="run each job until it fails, at most N times: a real engine is not the same twice, and what failed once "
-        "may pass the next time; exit 0 if no run failed (default: 1)",
+        help="run each job until it fails, at most N times: engines are not deterministic, and a job that failed once "
+        "may pass next time; exit 0 if no run failed (default: 1)",
     )
     parser.add_argument(
         "--rule",
         type=rule,
         metavar="ID",
-        help="only what breaks this rule is a failure, such as LOG-LOSS or TASK-7; `job` means that it fails, hangs or "
+        help="count only violations of this rule as failures, such as LOG-LOSS or TASK-7; `job`: it fails, hangs or "
         "dies",
     )
     parser.add_argument(
@@ -67,15 +69,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=options.at_least_zero,
         default=0,
         metavar="N",
-        help="run each job that failed N times more, and say in how many of them it fails; the command that is printed "
-        "for it then asks for so many runs that it shows it again, but for a chance of at most 1 %% (default: 0)",
+        help="run each failed job N more times and report its failure rate; the printed command then asks for enough "
+        "runs to reproduce the failure with a chance of at least 99 %% (default: 0)",
     )
     parser.add_argument(
         "--faults",
         type=options.at_least_zero,
         default=0,
         metavar="N",
-        help="up to N faults per job, of those that the engine declares (default: 0)",
+        help="up to N faults per job, of the kinds that the engine declares (default: 0)",
     )
     options.add_expect(parser)
     options.add_format(parser)
@@ -83,20 +85,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=Path,
         metavar="DIR",
-        help="write index.html (to look at), report.jsonl, junit.xml, summary.md, summary.json and the run logs "
+        help="write index.html, report.jsonl, junit.xml, summary.md, summary.json and the run logs "
         "(Parquet) into this folder",
     )
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="go on with the report of a run that was cut off; what failed, or passed as often as --until-fail says, "
-        "is not judged again",
+        help="resume the report of an interrupted run; jobs that failed, or passed as often as --until-fail says, "
+        "are not run again",
     )
     parser.add_argument(
         "--shrink",
         type=options.at_least_zero,
         metavar="SECONDS",
-        help="make each kind of failure small for so long at most; 0: not at all (default: 400; with --until-fail: 0)",
+        help="seconds to shrink each kind of failure; 0: do not shrink (default: 400; with --until-fail: 0)",
     )
 
 
@@ -119,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.web.jobs import make_page
 
     if args.case is not None and (args.first or args.faults or args.resume):
-        args.parser.error("--case names the job and its faults: leave out --first, --faults and --resume")
+        args.parser.error("--case fixes the job and its faults: leave out --first, --faults and --resume")
     stored = read_job(args.case) if args.case is not None else None
     expectations = read_expectations(args.expect)
     engine = resolve_jobs(args.engine, strict=args.strict, case_timeout=args.timeout, start_timeout=args.start_timeout)
@@ -159,13 +161,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
-    """The jobs that need not be run again."""
+    """The jobs that do not need to run again."""
     from tidegate.conformance.judging.jobs.report import head_of, read_jobs
 
     if not args.resume:
         return []
     if args.report is None:
-        args.parser.error("--resume goes on with the folder of --report")
+        args.parser.error("--resume needs --report, the folder to resume")
     head = head_of(args.engine, args.seed, args.faults, args.rule or "")
     known = read_jobs(args.report, head, range(args.first, args.first + args.jobs))
     return [job for job in known if job["status"] != "pass" or job.get("runs", 1) >= args.until_fail]
@@ -173,7 +175,7 @@ def read_known(args: argparse.Namespace) -> "list[dict[str, Any]]":
 
 @contextmanager
 def open_report(args: argparse.Namespace, known: "list[dict[str, Any]]") -> "Iterator[JobsReport | None]":
-    """The report that is asked for; in the end, when the result was told, an error if it is not complete."""
+    """The report of --report. At the end, after the result is printed, raises an error if it is not complete."""
     from tidegate.conformance.cli.extras import need
     from tidegate.conformance.judging.jobs.report import JobsReport, head_of
     from tidegate.conformance.reports.writing import CannotWriteError

@@ -9,20 +9,26 @@ from typing import Any
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli.options import add_seed, at_least_one, spark_master
 
-    parser.add_argument("--events", type=at_least_one, required=True, metavar="N", help="about so many in all, as 1e7")
-    parser.add_argument("--runs", type=at_least_one, metavar="N", help="so many (default: one for 10 million events)")
-    parser.add_argument("--files", type=at_least_one, default=1, metavar="N", help="files of each run (default: 1)")
+    parser.add_argument(
+        "--events", type=at_least_one, required=True, metavar="N", help="events in all runs, roughly (such as 1e7)"
+    )
+    parser.add_argument(
+        "--runs", type=at_least_one, metavar="N", help="number of runs (default: one per 10 million events)"
+    )
+    parser.add_argument("--files", type=at_least_one, default=1, metavar="N", help="files per run (default: 1)")
     parser.add_argument(
         "--faults",
         default="0",
         metavar="F",
-        help="how many, over all kinds of long runs, or of which: lost=2,late=1,misrestored=1 (default: 0); those of "
-        "restored runs (committed-twice, uncommitted, misrestored) have a small run each",
+        help="faults over all kinds of long runs, or per kind: lost=2,late=1,misrestored=1 (default: 0); faults of "
+        "restored runs (committed-twice, uncommitted, misrestored) get a small run each",
     )
     add_seed(parser)
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="planted.json there lists the faults")
     parser.add_argument(
-        "--master", type=spark_master, metavar="URL", help='write runs side by side on Spark, as "local[2]"'
+        "--out", type=Path, required=True, metavar="DIR", help="output folder; its planted.json lists the faults"
+    )
+    parser.add_argument(
+        "--master", type=spark_master, metavar="URL", help='write runs in parallel on Spark, such as "local[2]"'
     )
 
 
@@ -80,9 +86,9 @@ def read_faults(args: argparse.Namespace) -> dict[str, int]:
     for part in args.faults.split(","):
         name, _equals, count = part.partition("=")
         if name not in kinds or not re.fullmatch("[0-9]{1,9}", count):
-            args.parser.error(f"--faults is a number, or as lost=2,late=1; the kinds are {', '.join(kinds)}")
+            args.parser.error(f"--faults is a number or a list such as lost=2,late=1; the kinds are {', '.join(kinds)}")
         faults[name] = int(count)
     for name in restored.PLANT:
         if faults.get(name, 0) > MOST_FAULTS:
-            args.parser.error(f"--faults: there may be at most {MOST_FAULTS:,} of {name}")
+            args.parser.error(f"--faults: at most {MOST_FAULTS:,} of {name}")
     return faults

@@ -1,4 +1,4 @@
-"""`tidegate`: the parser of the command line, and what becomes of errors."""
+"""`tidegate`: the parser of the command line, and how errors are reported."""
 
 import argparse
 import io
@@ -37,7 +37,7 @@ VERBS = (
 
 DESCRIPTION = """\
 An executable specification of how a streaming dataflow engine moves data between tasks,
-and the conformance suite that holds engines to it."""
+and the conformance suite that checks engines against it."""
 
 EPILOG = """\
 exit codes: 0 conformant, 1 violations, 2 undetermined, 64 usage, 65 bad input file,
@@ -98,16 +98,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         if code is Exit.CANNOT_WRITE:
             leave_output()
-        if not isinstance(error, BrokenPipeError):  # whoever read our output has seen enough
+        if not isinstance(error, BrokenPipeError):  # the reader of our output has closed it
             with suppress(OSError):
                 print(f"tidegate: {describe(error, code)}", file=sys.stderr)
     return code
 
 
 def open_streams() -> None:
-    """Have streams that can be written to: closed ones go nowhere, and what they cannot encode is escaped."""
+    """Make the standard streams writable: closed ones go nowhere, and what they cannot encode is escaped."""
     while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass  # it is a standard stream now
+        pass  # this descriptor is a standard stream now
     os.close(nowhere)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
@@ -117,7 +117,7 @@ def open_streams() -> None:
 
 
 def leave_output() -> None:
-    """Keep the interpreter from writing again, at its end, what could not be written."""
+    """Keep the interpreter from writing the rest again when it exits."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -125,7 +125,7 @@ def leave_output() -> None:
 
 
 def exit_code(error: Exception) -> Exit:
-    # Imported here, so that a command that goes well does not pay for them.
+    # Imported here, so that a successful command does not pay for them.
     from tidegate.conformance.engines.errors import (
         BadOptionError,
         EngineError,
@@ -161,14 +161,14 @@ def describe(error: Exception, code: Exit) -> str:
     if code is Exit.INTERNAL:
         said = (
             f"internal error at {find_place(error)}: {type(error).__name__}: {error}\n"
-            "hint: this is a bug of Tidegate; with TIDEGATE_DEBUG=1 it shows the way there"
+            "hint: this is a bug of Tidegate; set TIDEGATE_DEBUG=1 to see the traceback"
         )
-    # Paths stand in many of them, and may be anything.
+    # Many messages contain paths, and a path may contain anything.
     return "\n".join(printable(line, len(line)) for line in said.split("\n"))
 
 
 def find_place(error: Exception) -> str:
-    """The last line of ours on the way to an error."""
+    """The last line of our own code in the traceback."""
     from traceback import extract_tb
 
     home = f"{os.path.dirname(tidegate.__file__)}{os.sep}"  # noqa: PTH120 - pathlib would cost every command

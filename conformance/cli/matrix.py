@@ -1,10 +1,10 @@
-"""`tidegate matrix`: engines and components, from the reports of any number of runs."""
+"""`tidegate matrix`: engines by components, from the reports of any number of runs."""
 
 import argparse
 from pathlib import Path
 
 NAME = "matrix"
-HELP = "make one page of several reports: engines and components, what differs between runs, and badges"
+HELP = "combine reports into one page: engines by components, differences between runs, and badges"
 EXAMPLE = """tidegate matrix report-v1 report-v2 --out matrix
   tidegate matrix build/flink/* --out build/flink-matrix --title "Flink, version by version" \\
     --document docs/flink-versions.md"""
@@ -16,17 +16,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="REPORT",
-        help="folders of `run --report` and `jobs --report`; of one engine, the older one first",
+        help="folders of `run --report` and `jobs --report`; for the same engine, the older first",
     )
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder for index.html, matrix.md and badges/"
+        "--out", type=Path, required=True, metavar="DIR", help="folder for index.html, matrix.md and badges/"
     )
     add_page_options(parser)
 
 
 def add_page_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--title", default="Engines and components", metavar="TEXT", help="what the page is called")
-    parser.add_argument("--document", type=Path, metavar="FILE", help="write the Markdown there, not into matrix.md")
+    parser.add_argument("--title", default="Engines and components", metavar="TEXT", help="title of the page")
+    parser.add_argument(
+        "--document", type=Path, metavar="FILE", help="write the Markdown to this file instead of matrix.md"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.kill_matrix import Row
 
 NAME = "museum"
-HELP = "try the suite on the museum's wrong engines: which stage catches which, and does it name the broken rule"
+HELP = "run the suite on the museum's wrong engines: which stage catches which, and does it name the broken rule"
 EXAMPLE = """tidegate museum --component valve --every-stage
   tidegate museum --out docs/museum.md --results museum.jsonl
   tidegate museum --blame --component valve
@@ -20,10 +20,10 @@ EXAMPLE = """tidegate museum --component valve --every-stage
 PAGE = """# The kill matrix
 
 Every wrong engine of the museum against the default run, written by `make museum`. The figures of a stage are the
-engines that it catches first. *Named first* are those whose broken rule stands first in the counterexample, *blamed
-first* those whose failures together lead to the broken rule, by a museum without the engine itself. `make museum` also
-writes a page with a row for each engine, `build/museum/index.html`, which `make site` takes along as `museum/`;
-`tidegate museum --component valve` prints the rows of a component; `--every-stage` tries each stage on its own.
+engines that it catches first. *Named first*: the counterexample names the broken rule first. *Blamed first*: the
+failures together lead to the broken rule, with a museum that lacks the engine itself. `make museum` also writes a
+page with a row for each engine, `build/museum/index.html`; `make site` publishes it as `museum/`.
+`tidegate museum --component valve` prints the rows of a component; `--every-stage` runs each stage on its own.
 """
 
 
@@ -31,32 +31,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli import options
 
     parser.add_argument("--component", metavar="C", help="only the wrong engines of this component")
-    parser.add_argument("--mutant", metavar="NAME", help="only this one")
+    parser.add_argument("--mutant", metavar="NAME", help="only this wrong engine")
     options.add_cases(parser, options.USUAL_CASES, "wrong engine")
     parser.add_argument(
         "--jobs",
         type=options.whole(1, options.MOST_JOBS),
         metavar="N",
-        help="try so many at once (default: one per core)",
+        help="number of processes (default: one per core)",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="write what is caught, per component, as a page into this file"
+        "--out", type=Path, metavar="FILE", help="write a Markdown page with the catches per component to this file"
     )
     parser.add_argument(
         "--results",
         type=Path,
         metavar="FILE",
-        help="keep rows in this file as they come; what it knows of components of the same code is not tried again",
+        help="save rows in this file as they finish; rows of unchanged code are not run again",
     )
     parser.add_argument(
-        "--every-stage", action="store_true", help="try each stage on its own, and not only until one catches it"
+        "--every-stage", action="store_true", help="run every stage on its own, instead of stopping at the first catch"
     )
     parser.add_argument(
         "--blame",
         action="store_true",
-        help="only whom the failures of each are blamed on, by the museum without it: a minute or two for all",
+        help="only find which rule the failures of each are blamed on, by the museum without it (minutes for all)",
     )
-    parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories; try nothing")
+    parser.add_argument("--stories", action="store_true", help="list the wrong engines and their stories, run nothing")
     options.add_seed(parser)
     options.add_page(parser)
     options.add_format(parser)
@@ -105,7 +105,7 @@ def tell_blame(args: argparse.Namespace, names: list[str]) -> int:
 
 
 def try_all(args: argparse.Namespace, names: list[str]) -> int:
-    """Rows are printed as they come: whoever interrupts a long matrix keeps what is known."""
+    """Rows are printed as they come, so that an interrupted matrix keeps its finished rows."""
     from concurrent.futures.process import BrokenProcessPool
 
     from tidegate.conformance.cli.console import show_progress
@@ -117,7 +117,7 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
     from tidegate.conformance.stopping import STOP
 
     if args.results is not None and args.results.exists() and not args.results.is_file():
-        args.parser.error(f"--results: {args.results} is no file")
+        args.parser.error(f"--results: {args.results} is not a file")
     budget = Budget(args.cases, args.seed)
     kept = Kept(args.results, f"{budget} {args.every_stage}", {find(name).component for name in names})
     rows = {name: row for name, row in kept.rows.items() if name in names}
@@ -139,14 +139,14 @@ def try_all(args: argparse.Namespace, names: list[str]) -> int:
             STOP.disarm()
     except (KeyboardInterrupt, BrokenProcessPool, CannotWriteError) as stopped:
         why = {KeyboardInterrupt: "interrupted", BrokenProcessPool: "a process that tries wrong engines died"}
-        print(f"tidegate: {why.get(type(stopped), stopped)}; this is what was known by then", file=sys.stderr)
+        print(f"tidegate: {why.get(type(stopped), stopped)}; these are the rows until then", file=sys.stderr)
         unwritable = isinstance(stopped, CannotWriteError)
     code = publish(args, [rows[name] for name in names if name in rows], len(names))
     return Exit.CANNOT_WRITE if unwritable else code
 
 
 def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
-    """Print, write and judge what is known of the wrong engines that were wanted."""
+    """Print, write and judge the finished rows of the chosen wrong engines."""
     from tidegate.conformance.exits import Exit
     from tidegate.conformance.judging.kill_matrix import count_by_component, sum_up, summary_of
     from tidegate.conformance.reports.writing import write_whole, writing
@@ -158,7 +158,7 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
     else:
         print(f"\n{sum_up(rows)}")
     if args.out is not None and len(rows) < wanted:
-        print(f"tidegate: {args.out} is left as it is: not every wrong engine was tried", file=sys.stderr)
+        print(f"tidegate: {args.out} is unchanged: not every wrong engine was run", file=sys.stderr)
     elif args.out is not None:
         page = [PAGE, sum_up(rows), "", count_by_component(rows)]
         with writing(args.out):
@@ -174,9 +174,9 @@ def publish(args: argparse.Namespace, rows: "list[Row]", wanted: int) -> int:
 
 
 class Kept:
-    """Rows of an earlier matrix, in a file: a line for each, written as it is known.
+    """Rows of an earlier matrix in a file, one line each, written as they finish.
 
-    Each is sealed with what it was made of: a line that was changed is not believed.
+    Each line is sealed with a digest of its sources: a changed line is ignored.
     """
 
     def __init__(self, file: Path | None, asked: str, components: set[str]) -> None:
@@ -200,7 +200,7 @@ class Kept:
                     kills = tuple(Kill(**{**kill, "rules": tuple(kill["rules"])}) for kill in line["kills"])
                     yield line["mutant"], Row(**{**line, "kills": kills, "breaks": tuple(line["breaks"])})
             except (ValueError, TypeError, AttributeError, LookupError):
-                continue  # whoever wrote it was stopped, or is somebody else
+                continue  # cut short, or not written by us
 
     def add(self, rows: "list[Row]") -> None:
         import attrs
@@ -210,7 +210,7 @@ class Kept:
         if self._file is not None:
             told = [attrs.asdict(row) for row in rows]
             with writing(self._file), self._file.open("a", encoding="utf-8") as file:
-                file.write("\n")  # the line before may be half a line
+                file.write("\n")  # the line before may be incomplete
                 file.writelines(json.dumps({**row, "seal": self._seal(row)}) + "\n" for row in told)
 
     def _seal(self, row: dict[str, Any]) -> str:

@@ -1,9 +1,9 @@
-"""`tidegate run` of an engine that has an exam in place of components: `spark-native`, Spark's own event time."""
+"""`tidegate run` for an engine with an exam instead of components: `spark-native`, Spark's own event time."""
 
 import argparse
 from typing import Any
 
-#: What `run` can be told of single components, and what it is if nothing was said.
+#: Options of `run` that concern single components, with their defaults.
 ABOUT_COMPONENTS: dict[str, Any] = {
     "semantics": None,
     "stage": [],
@@ -45,7 +45,7 @@ def check_usage(args: argparse.Namespace) -> None:
     if others:
         args.parser.error(
             f"{engine} runs whole jobs and has no component {others[0]}: "
-            "leave --component out, or ask the engine spark, which has the components in Spark SQL"
+            "leave --component out, or use the engine spark, which has the components in Spark SQL"
         )
     for name, default in ABOUT_COMPONENTS.items():
         if getattr(args, name) != default:

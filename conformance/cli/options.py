@@ -1,4 +1,4 @@
-"""Options that several verbs have, so that they mean the same everywhere."""
+"""Options of several verbs, defined once."""
 
 import argparse
 import re
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.limits import Limits
     from tidegate.conformance.judging.run import Candidate
 
-#: The longest wait that can be asked for: a week.
+#: The longest timeout: a week.
 LONGEST = 7 * 24 * 3600
-#: As many processes are more than any machine here has cores; beyond, they are a mistake.
+#: More processes than any machine has cores; a larger number is a mistake.
 MOST_JOBS = 256
 
 
@@ -24,7 +24,7 @@ def add_engine_options(
     exams: bool = False,
     whole_jobs: bool = False,
 ) -> None:
-    """Engines that replay cases, with `exams` also those that `run` examines; with `whole_jobs` all that run jobs."""
+    """Engines that replay cases; with `exams` also those that `run` examines, with `whole_jobs` all that run jobs."""
     from tidegate.conformance.kinds import KINDS
 
     kinds = [kind for kind in KINDS if whole_jobs or kind.make or (exams and kind.make_exam)]
@@ -62,7 +62,7 @@ def list_usual(limits: "dict[str, Limits]", name: str) -> str:
 
 
 def candidate_of(args: argparse.Namespace, engine: str | None = None) -> "Candidate":
-    """The engine that the options name, or this one, with all that they say about it."""
+    """The engine of the options, or this one, with the limits of the options."""
     from tidegate.conformance.judging.run import Candidate
 
     limits = {"case_timeout": args.timeout, "start_timeout": args.start_timeout}
@@ -72,7 +72,7 @@ def candidate_of(args: argparse.Namespace, engine: str | None = None) -> "Candid
 
 
 def with_master(args: argparse.Namespace, name: str) -> str:
-    """The engine's text with the master of --master, if it runs on Spark and names none itself."""
+    """The engine's text with the master of --master, if it runs on Spark and has none of its own."""
     from tidegate.conformance.kinds import find_kind
 
     master = getattr(args, "master", None)
@@ -94,7 +94,7 @@ def add_semantics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--semantics",
         metavar="S",
-        help="hold the engine to this dated semantics, such as flink-40475, although it declares another",
+        help="judge the engine by this dated semantics, such as flink-40475, whatever it declares",
     )
 
 
@@ -109,11 +109,11 @@ def add_master(parser: argparse.ArgumentParser) -> None:
 
 def add_components(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--component", action="append", default=[], metavar="C", help="only this component; may be given several times"
+        "--component", action="append", default=[], metavar="C", help="only this component (repeatable)"
     )
 
 
-#: So many cases are generated per component, unless told otherwise. It is `Budget().cases`, told without its imports.
+#: Default number of generated cases per component. It is `Budget().cases`, repeated here to avoid the import.
 USUAL_CASES = 600
 
 
@@ -128,7 +128,7 @@ def add_floor(parser: argparse.ArgumentParser) -> None:
         type=at_least_one,
         default=1,
         metavar="N",
-        help="a rule that was exercised less often leaves the result undetermined (default: 1)",
+        help="the result is undetermined if a rule was exercised less often (default: 1)",
     )
 
 
@@ -140,13 +140,13 @@ def add_expect(parser: argparse.ArgumentParser) -> None:
 
 def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print the result"
+        "--format", choices=("pretty", "json", "markdown"), default="pretty", help="output format of the result"
     )
 
 
 def add_details(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--details", action="store_true", help="a row per stage, and every rule and component of long lists"
+        "--details", action="store_true", help="one row per stage, and complete lists of rules and components"
     )
 
 
@@ -155,12 +155,12 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         "--report",
         type=Path,
         metavar="DIR",
-        help="write report.jsonl (the source of truth), index.html to look at, junit.xml and summary.md here",
+        help="write report.jsonl (the source of truth), index.html, junit.xml and summary.md into this folder",
     )
 
 
 def add_page(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html to look at and summary.md here")
+    parser.add_argument("--report", type=Path, metavar="DIR", help="write index.html and summary.md into this folder")
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`tidegate play`: the playground in a browser, with the specification in this process."""
+"""`tidegate play`: serves the playground, with the specification in this process."""
 
 import argparse
 from typing import TYPE_CHECKING, Any
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.web.serving import Playground
 
 NAME = "play"
-HELP = "play with a component in the browser: click events, see what is allowed, why, and what it leads to"
+HELP = "play with a component in the browser: click events, see what is allowed, why, and the next state"
 EXAMPLE = """tidegate play valve
   tidegate play valve --config '{"channels":3}' --trace "2i 0w20 1w10 0i 2a 1i 2i\""""
 
@@ -15,16 +15,16 @@ EXAMPLE = """tidegate play valve
 def configure(parser: argparse.ArgumentParser) -> None:
     from tidegate.conformance.cli.options import whole
 
-    parser.add_argument("component", nargs="?", metavar="COMPONENT", help="the component to begin with")
-    parser.add_argument("--config", metavar="JSON", help="its config (default: a usual one)")
-    parser.add_argument("--trace", metavar="TEXT", default="", help="a trace in short notation to begin with")
+    parser.add_argument("component", nargs="?", metavar="COMPONENT", help="component to start with")
+    parser.add_argument("--config", metavar="JSON", help="its config (default: a common one)")
+    parser.add_argument("--trace", metavar="TEXT", default="", help="trace in short notation to start with")
     parser.add_argument(
         "--port",
         type=whole(0, 65535),
         metavar="N",
-        help="the port on 127.0.0.1 (default: 7728, or any if that is taken)",
+        help="port on 127.0.0.1 (default: 7728, or any free port)",
     )
-    parser.add_argument("--no-open", dest="open", action="store_false", help="print the address and open no browser")
+    parser.add_argument("--no-open", dest="open", action="store_false", help="print the address, do not open a browser")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def serve(beginning: str, port: int | None = None, *, is_opened: bool = True) -> int:
-    """Until somebody interrupts it; `beginning` is what stands behind the address."""
+    """Serve until interrupted; `beginning` is the fragment of the address."""
     import webbrowser
 
     try:
@@ -48,7 +48,7 @@ def serve(beginning: str, port: int | None = None, *, is_opened: bool = True) ->
 
 
 def listen(port: int | None) -> "Playground":
-    """On the port that is wanted; else where reports look for the playground, unless something else is there."""
+    """On the given port; else where reports look for the playground, or on any port if that one is taken."""
     from tidegate.conformance.web.serving import PORT, Playground
 
     try:
@@ -60,7 +60,7 @@ def listen(port: int | None) -> "Playground":
 
 
 def fragment(args: argparse.Namespace) -> str:
-    """What the page is to begin with, as it writes it itself when it is shared."""
+    """The address fragment for component, config and trace, as the page itself writes it."""
     from tidegate.conformance.web.playing import answer
     from tidegate.traces.strict_json import read_json
 

@@ -25,25 +25,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="trace files (*.jsonl, *.jsonl.gz)")
     parser.add_argument("--case", metavar="NAME", help="only the case of this name")
-    parser.add_argument("--component", metavar="C", help="the component of --trace")
-    parser.add_argument("--config", metavar="JSON", default="{}", help="the config of --trace")
+    parser.add_argument("--component", metavar="C", help="component of --trace")
+    parser.add_argument("--config", metavar="JSON", default="{}", help="config of --trace")
     parser.add_argument("--trace", metavar="TEXT", help="one trace in short notation instead of a file")
     parser.add_argument(
         "--times",
         type=options.whole(1, MOST_TIMES),
         default=1,
         metavar="N",
-        help="play each case so many times, one after the other: state that leaks shows the second time (default: 1)",
+        help="replay each case N times in a row: leaked state shows the second time (default: 1)",
     )
     parser.add_argument(
         "--steps",
         action="store_true",
-        help="step by step: the event, my answer, what is allowed, what changes in the state",
+        help="step by step: event, engine's answer, allowed answers, state changes",
     )
     parser.add_argument(
         "--print-request",
         action="store_true",
-        help="print the lines that an engine is sent, to paste into a debugger; no engine is started",
+        help="print the request lines, to paste into a debugger; starts no engine",
     )
     options.add_engine_options(parser, default="reference")
     options.add_semantics(parser)
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
     skipped = result.count(Status.SKIP)
     notes = [
         f"{skipped} cases were skipped: the engine does not declare their component, kind or semantics",
-        "--semantics NAME asks it all the same, and judges it by that semantics",
+        "--semantics NAME runs them anyway, and judges the answers by that semantics",
     ]
     return show_result(args, result, observers, notes if skipped else ()).exit_code
 
@@ -91,7 +91,7 @@ def print_requests(cases: "list[Case]") -> int:
 
 
 def print_steps(candidate: "Candidate", cases: "list[Case]") -> int:
-    """Each case step by step, then the verdict on it."""
+    """Each case step by step, then its verdict."""
     from tidegate.conformance.cli.console import console, painter
     from tidegate.conformance.documents.stepping import compare
     from tidegate.conformance.engines.base import Steps

@@ -1,4 +1,4 @@
-"""What verbs share that hold engines to something: counts while it goes on, and the result at the end."""
+"""Shared by all verbs that judge engines: counts during the run, and the result at the end."""
 
 import argparse
 import time
@@ -25,7 +25,7 @@ def run_and_show(
     report: Path | None = None,
     expectations: Expectations | None = None,
 ) -> Result:
-    """Run the suite of the budget against an engine, as the other options say, and show the result."""
+    """Run the suite of the budget against an engine with the other options, and show the result."""
     candidate = engine if isinstance(engine, Candidate) else candidate_of(args, engine)
     with observe(args, candidate.name, report, budget.seed) as observers:
         result = run(
@@ -43,12 +43,12 @@ def run_and_show(
 def show_result(
     args: argparse.Namespace, result: Result, observers: Sequence[Observer], notes: Iterable[str] = ()
 ) -> Result:
-    """Print the result, and then what is wrong with its report.
+    """Print the result, then report any trouble with its files.
 
     Raises
     ------
     CannotWriteError
-        The report could not be written, or not all of it.
+        The report could not be written completely.
     """
     reports = [one for one in observers if isinstance(one, Report)]
     trouble = next((one.trouble for one in reports if one.trouble), "")
@@ -58,16 +58,16 @@ def show_result(
     return result
 
 
-# --- while it goes on -----------------------------------------------------------------------------------------
+# --- progress -------------------------------------------------------------------------------------------------
 
 
 class Counts(Observer):
-    """Tells how many cases have been tried, how many failed, and how far it is."""
+    """Shows how many cases ran, how many failed, and how far the run is."""
 
     def __init__(self, tell: Callable[[str], None], failure: str) -> None:
         self._tell, self._failure = tell, failure
         self._done = self._failed = self._told = self._all = 0
-        #: In the order in which they came; while they are tried one by one, the last of them is under way.
+        #: In order of arrival; if components run one by one, the last is in progress.
         self._components: dict[str, None] = {}
         self._over = 0
         self._began = time.monotonic()
@@ -97,7 +97,7 @@ class Counts(Observer):
             self._tell(f"{place}: {self._done} cases, {failures}{self._rest()}")
 
     def _rest(self) -> str:
-        """How far it is, by the parts that are over: some take longer than others."""
+        """Progress by finished parts: some take longer than others."""
         if self._all < 2 or not self._over:
             return ""
         left = (time.monotonic() - self._began) / self._over * (self._all - self._over)
@@ -108,7 +108,7 @@ class Counts(Observer):
 def observe(
     args: argparse.Namespace, engine: str, report: Path | None, seed: int = 0, failure: str = "violation"
 ) -> Iterator[list[Observer]]:
-    """Counts on standard error; a report, if there is a folder for it."""
+    """Counts on standard error, and a report if --report names a folder."""
     with ExitStack() as stack:
         observers: list[Observer] = [Counts(stack.enter_context(show_progress(args)), failure)]
         if report is not None:

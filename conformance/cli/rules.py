@@ -4,12 +4,12 @@ import argparse
 import json
 
 NAME = "rules"
-HELP = "list the rules of the specification, all or those of a component, and the invariants of run logs"
+HELP = "list the rules of the specification, of all components or one, and the invariants of run logs"
 EXAMPLE = """tidegate rules valve
   tidegate rules LOG
   tidegate rules --status"""
 
-#: The prefix of the invariants of run logs.
+#: Prefix of the invariants of run logs.
 LOG = "LOG"
 
 
@@ -20,9 +20,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--status",
         action="store_true",
-        help="how many rules of each prefix are judged, internal, not modelled",
+        help="count the judged, internal and not modelled rules of each prefix",
     )
-    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="how to print")
+    parser.add_argument("--format", choices=("pretty", "json", "markdown"), default="pretty", help="output format")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def print_by_floor(rows: list[tuple[str, tuple[str, str, str, str]]]) -> None:
-    """The core first: what any engine can be held to."""
+    """The core first: the rules for any engine."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -78,7 +78,7 @@ def print_by_floor(rows: list[tuple[str, tuple[str, str, str, str]]]) -> None:
 
 
 def print_status(args: argparse.Namespace) -> int:
-    """The table of the registry: to which rules engines are held, which are internal, what is left out."""
+    """The table of the registry: rules that engines are judged by, internal ones, and rules that are not modelled."""
     from tidegate.conformance.documents.explaining import rule_status
 
     rows = rule_status()

@@ -1,4 +1,4 @@
-"""`tidegate run`: the suite against an engine. Without an engine: a tour."""
+"""`tidegate run`: runs the suite against an engine; without an engine, a tour."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.judging.suite import Budget
 
 NAME = "run"
-HELP = "hold an engine to the specification; without --engine, a short tour of what that looks like"
+HELP = "check an engine against the specification; without --engine, a short tour"
 EXAMPLE = """tidegate run
   tidegate run --engine "exec:python3 examples/python/engine.py" --report report
   tidegate run --engine python:my_package.engine:Mine --component valve --cases 5000 --seed 7
@@ -32,8 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=options.whole(1, options.MOST_JOBS),
         metavar="N",
-        help="try N parts of the suite at once, each on a copy of the engine "
-        "(default: one per core and one more for python: and exec: engines, else 1)",
+        help="run N parts of the suite in parallel, each on its own copy of the engine "
+        "(default: cores + 1 for python: and exec: engines, else 1)",
     )
     parser.add_argument(
         "--stage",
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="only this stage: directed, golden, complete, generated, metamorphic",
     )
-    parser.add_argument("--thorough", action="store_true", help="larger scopes in the complete stage: takes minutes")
+    parser.add_argument("--thorough", action="store_true", help="larger scopes in the complete stage (takes minutes)")
     parser.add_argument(
         "--extra-states",
         type=options.at_least_zero,
@@ -56,8 +56,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--update-expectations",
         action="store_true",
-        help="write the failures of this run into the file of --expect: a rule that explains several takes one line; "
-        "exits with 0 if the file now lists all that failed",
+        help="write the failures of this run into the file of --expect, one line per rule that explains several; "
+        "exits with 0 if the file now lists every failure",
     )
     options.add_format(parser)
     options.add_details(parser)
@@ -95,7 +95,7 @@ def run_suite(args: argparse.Namespace, budget: "Budget") -> int:
     result = run_and_show(args, budget, report=args.report, expectations=expectations)
     if args.update_expectations:
         if why := result.why_no_expectations():
-            raise CannotWriteError(f"{args.expect} is left as it is, since not every failure is known: {why}")
+            raise CannotWriteError(f"{args.expect} is unchanged, since not every failure is known: {why}")
         count = write_expectations(args.expect, result.failures, expectations)
         print(f"{count} expectation{'s' * (count != 1)} in {printable(str(args.expect))}")
         return Exit.CONFORMANT

@@ -12,7 +12,7 @@ EXAMPLE = """tidegate schemas
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="a component (valve, …) or a message (hello-reply, …); none lists them")
-    parser.add_argument("--to", type=Path, metavar="DIR", help="write every schema, those that they refer to included")
+    parser.add_argument("--to", type=Path, metavar="DIR", help="write every schema, including shared ones")
 
 
 def run(args: argparse.Namespace) -> int:

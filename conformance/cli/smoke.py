@@ -1,4 +1,4 @@
-"""`tidegate smoke`: a first look at an engine, for whoever is writing one."""
+"""`tidegate smoke`: a first check of an engine, for its author."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.errors import CannotStartError
 
 NAME = "smoke"
-HELP = "a first look at an engine: handshake, one case of each declared component, and how well it keeps the protocol"
+HELP = "first check of an engine: handshake, one case per declared component, and how well it follows the protocol"
 EXAMPLE = """tidegate smoke --engine "exec:python3 examples/python/engine.py"
   tidegate smoke --engine python:my_package.engine:Mine --strict    (warnings count as violations)"""
 
@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.judging.smoke import smoke
 
     if args.engine is None:
-        args.parser.error("smoke needs an --engine to look at")
+        args.parser.error("smoke needs --engine")
     try:
         smoked = smoke(candidate_of(args))
     except CannotStartError as error:

@@ -1,6 +1,6 @@
-"""`tidegate run` without an engine: the suite on the specification itself, on a wrong engine, and on Spark.
+"""`tidegate run` without an engine: the suite on the specification itself, on a wrong engine and on Spark.
 
-Spark is a part of it where there is Java, which it runs on.
+The Spark step needs Java, and is left out without it.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SPARK = "spark"
 
 
 def tour(args: argparse.Namespace, budget: Budget) -> int:
-    """Exit 0 if the right engines pass and the wrong one is caught, as they must."""
+    """Exit 0 if the right engines pass and the wrong one is caught."""
     right_to, wrong_to, spark_to = (args.report and args.report / name for name in ("right", "wrong", "spark"))
     with launch_spark(args) as spark:
         say(args, "1. The suite on the reference itself: everything must pass.")
@@ -36,7 +36,7 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
             say(args, f"Left out: {spark}")
             on_spark = None
         else:
-            # A few cases of each component that the engine has: each batch is a job of Spark, which takes its time.
+            # Only a few cases of each component: each batch is a Spark job, which takes time.
             few = shorten(budget, 30, "complete", "metamorphic", "golden", "generated")
             on_spark = run_and_show(args, few, spark, spark_to)
     say(
@@ -53,7 +53,7 @@ def tour(args: argparse.Namespace, budget: Budget) -> int:
 
 @contextmanager
 def launch_spark(args: argparse.Namespace) -> Iterator[Candidate | CannotStartError]:
-    """Spark, whose JVM gets ready during the other steps; or why it cannot."""
+    """Spark, whose JVM starts during the other steps; or why it cannot start."""
     candidate = candidate_of(args, SPARK)
     engine = attrs.evolve(candidate, semantics=None).make()
     try:
@@ -68,7 +68,7 @@ def launch_spark(args: argparse.Namespace) -> Iterator[Candidate | CannotStartEr
 
 
 def shorten(budget: Budget, cases: int, *without: str) -> Budget:
-    """Fewer cases, and without some stages unless somebody chose the stages."""
+    """Fewer cases, and fewer stages unless the user chose them."""
     stages = [stage for stage in STAGES if stage not in without] if budget.stages == STAGES else budget.stages
     return attrs.evolve(budget, cases=min(budget.cases, cases), stages=stages)
 

@@ -1,1 +1,1 @@
-"""Text for people, written from what runs: pages, explanations, stories, matrices."""
+"""Documents generated from the code: pages, explanations, stories, matrices."""

@@ -1,4 +1,4 @@
-"""Where a rule stands: the functions that name it, the directed traces about it, the museum's engines that break it."""
+"""References to a rule: functions that name it, directed traces about it, museum engines that break it."""
 
 import ast
 from collections.abc import Container, Iterator
@@ -63,7 +63,7 @@ def modules(folder: Traversable, path: str) -> Iterator[tuple[str, Traversable]]
 
 
 def constants(tree: ast.AST, function: str = "") -> Iterator[tuple[str, int, str]]:
-    """Every string with the function that it stands in, decorators included."""
+    """Every string with its enclosing function, decorators included."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield function, node.lineno, node.value

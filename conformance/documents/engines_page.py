@@ -1,7 +1,7 @@
-"""The page of engines: what each keeps of what a job is promised, from reports of runs under faults that lie beside it.
+"""The page of engines: which promises each engine keeps, from stored reports of runs under faults.
 
-A report is the `summary.json` of `tidegate jobs --report`. Nothing on the page is written by hand but the words, and in
-a report nothing but `notes`, and `known`: of each kind of failure that it tells, the page that explains it.
+A report is the `summary.json` of `tidegate jobs --report`. All figures on the page come from reports. Only `notes` and
+`known` of a report are written by hand: `known` maps each kind of failure to the page that explains it.
 """
 
 import json
@@ -17,7 +17,7 @@ from tidegate.traces.strict_json import JsonError, read_json
 Json = dict[str, Any]
 
 MADE = "<!-- Written by `tidegate generate engines-page` from the reports in docs/engines. Do not edit. -->"
-#: Each promise, and the invariants that it stands on.
+#: Each promise, with its invariants.
 PROMISES = {
     "no loss": ("LOG-LOSS",),
     "no duplication": ("LOG-LOSS",),
@@ -30,59 +30,59 @@ PROMISES = {
     "results": ("LOG-RESULT",),
 }
 INTRODUCTION = """\
-Whole jobs on released engines, killed and restored while they run where that is possible, and what their
-[run logs](run-logs.md) show, by how many logs. *skipped* is not *passed*: the engine, or our adapter, does not show it.
-*by results*: an engine that does not number what it saves went on from it, and committed what the specification says.
-Each command draws the same jobs and faults again, where the draws are still those of its report; no machine runs them
-the same way twice. So *passed* is what one run of each job showed, and each failure has a
-[command that runs its job until it fails](#each-failure-again), with how often it does.
+Whole jobs on released engines, killed and restored while they run where that is possible. The table shows what their
+[run logs](run-logs.md) say, with the number of logs. *skipped* is not *passed*: the engine, or our adapter, does not
+show it. *by results*: the engine does not number its checkpoints; it was restored and committed the results that the
+specification expects. Each command draws the same jobs and faults again, unless the draws have changed since its
+report; but no two runs of them are the same. So *passed* refers to one run of each job, and each failure has a
+[command that runs its job until it fails](#each-failure-again), with its failure rate.
 
-What failed is explained by a page of the [findings](findings/index.md), and stays a failure.
+A page of the [findings](findings/index.md) explains each failure; it stays a failure.
 """
 AGAIN = """\
 ## Each failure again
 
-Each job that failed was run again, and *again* says in how many of those runs it broke the rule once more. The run that
-failed first is not counted: it is why the job is here. The command runs the job until it breaks the rule, and says in
-which run it did (exit code 1), or that it passed each time (exit code 0): then it is not reproduced. *missed* is the
-chance of that on a machine as busy as the one that measured, with every rate as likely as any other before (the rule of
-succession); as many runs are asked for as bring it to 1 % or less, [at most 2,000](reports.md#whole-jobs).
+Each failed job ran again. *again* says in how many of those runs it broke the rule once more; the first failure is not
+counted, since it selected the job. The command runs the job until it breaks the rule, and prints the number of that run
+(exit code 1), or that all runs passed (exit code 0): then the failure is not reproduced. *missed* is the chance of
+that on an equally busy machine, with a uniform prior for the rate (the rule of succession). The command asks for enough
+runs to bring it to 1 % or less, [at most 2,000](reports.md#whole-jobs).
 """
 BROKER = (
-    "On the mock broker of librdkafka, which knows nothing of transactions: at least once, and a record that is read "
+    "On the mock broker of librdkafka, which has no transactions: at least once, and a record that is read "
     "again may be counted again. The coordinator of its consumer groups is ours: a group has one member at a time."
 )
 UNDER_FAULTS = ", under faults"
-#: The last commit with each earlier version of draws.
+#: The last commit of each earlier version of draws.
 DRAWN_BY = {1: "d4e64a0"}
-#: What a report cannot say of itself, by kind of engine.
+#: Notes that a report cannot contain itself, by kind of engine.
 LIMITS = {
-    "bytewax": "What was counted is counted once; what was handed out may be handed out again.",
+    "bytewax": "Records are counted once; results may be emitted again.",
     "quix": BROKER,
     "faust": BROKER,
     "beam": (
-        "The direct runner, which promises no order and saves nothing that could be restored; watermarks are seen "
-        "through windows alone, by results."
+        "The direct runner, which promises no order and has no checkpoints; watermarks are visible "
+        "only through the results of windows."
     ),
     "flink": (
-        "On a MiniCluster, under settings of which some are off by default; nothing is killed. Every subtask is "
-        "replayed by the specification, sums and sinks included."
+        "On a MiniCluster, with some settings that are off by default; nothing is killed. The specification "
+        "replays every subtask, including sums and sinks."
     ),
     f"flink{UNDER_FAULTS}": (
-        "On a MiniCluster: TaskManagers are ended, tasks fail, and jobs are restored at other widths, from savepoints "
-        "and from checkpoints that were kept. Records, timers and clocks are shown, and what sinks commit."
+        "On a MiniCluster: TaskManagers are stopped, tasks fail, and jobs are restored with another parallelism, from "
+        "savepoints and retained checkpoints. Run logs show records, timers, clocks and the commits of sinks."
     ),
     "flink-cluster": (
-        "The programs and settings of `flink`, in processes that are killed. Of a job that may be killed, what comes "
-        "and goes on single channels (watermarks, statuses, barriers) is not shown: records, timers and clocks are."
+        "The programs and settings of `flink`, in processes that are killed. For a job that may be killed, events of "
+        "single channels (watermarks, statuses, barriers) are not shown; records, timers and clocks are."
     ),
     "spark": (
-        "The semantics in Spark's own terms, on Structured Streaming. The query is stopped, loses a worker, or fails "
-        "behind a write, and goes on from its checkpoint; what it shows is what it commits."
+        "The semantics built on Structured Streaming. The query is stopped, loses a worker, or fails "
+        "after a write, and restarts from its checkpoint; it shows what it commits."
     ),
     "spark-native": (
-        "Spark's own event time and windows, of which results alone are shown; the delay of each stream is as long as "
-        "its disorder. A query ends between two micro-batches, and goes on from its checkpoint."
+        "Spark's own event time and windows; only results are shown. The delay of each stream is as long as "
+        "its disorder. A query ends between two micro-batches, and restarts from its checkpoint."
     ),
 }
 
@@ -92,35 +92,35 @@ def read_reports(folder: Path) -> list[Json]:
 
 
 def read_report(path: Path) -> Json:
-    """Raise TraceFileError where it is none."""
+    """Raise TraceFileError if it is not a report."""
     try:
         report = read_json(path.read_bytes())
         make_page([report])
     except JsonError as error:
         raise TraceFileError(path, 1, str(error)) from None
     except (LookupError, TypeError, AttributeError, ValueError):
-        raise TraceFileError(path, 1, "this is no summary.json of `tidegate jobs --report`") from None
+        raise TraceFileError(path, 1, "not a summary.json of `tidegate jobs --report`") from None
     return dict(report)
 
 
-#: A finding that was not made smaller than this is kept without its program: the command draws it again.
+#: A finding with a larger program is stored without it: the command draws it again.
 MOST_ITEMS = 100
 
 
 def take_report(folder: Path, reports: Path) -> Path:
-    """Put the report of a run among those of the page; what was written by hand stays as it was in the one before.
+    """Store the report of a run for the page; the handwritten parts of the previous report are kept.
 
-    Of some of its jobs, run again, only the failures are taken that it has told: how often they show is what is new.
+    A report of some jobs, run again, only updates the failure rates of known failures.
 
     Raises
     ------
     TraceFileError
-        It is none, or one of a run that did not end.
+        It is not a report, or its run did not end.
     """
     path = folder / "summary.json"
     report = read_report(path)
     if not report.get("complete"):
-        raise TraceFileError(path, 1, "the run did not end: go on with --resume")
+        raise TraceFileError(path, 1, "the run did not end: resume it with --resume")
     for found in report.get("findings", {}).values():
         if found["items"] > MOST_ITEMS:
             found.pop("program", None)
@@ -137,7 +137,7 @@ def take_report(folder: Path, reports: Path) -> Path:
 
 
 def find_earlier(before: Json, report: Json) -> Json:
-    """What runs before have shown and this one has not, by kind: who wins a race once has not always won it."""
+    """Failures of earlier runs that this one does not show, by kind: races do not fail every time."""
     shown = {
         kind: {"jobs": found["jobs"], "date": before["date"]} for kind, found in before.get("findings", {}).items()
     }
@@ -145,10 +145,10 @@ def find_earlier(before: Json, report: Json) -> Json:
 
 
 def with_rates(path: Path, whole: Json, part: Json) -> Json:
-    """The report of all jobs, with what the report of some tells of their failures."""
+    """The report of all jobs, updated by the report of some."""
     names = ("engine", "draws", "seed", "faults")
     if [whole.get(name) for name in names] != [part.get(name) for name in names]:
-        raise TraceFileError(path, 1, f"these are none of the {whole['jobs']} jobs of {whole['command']}")
+        raise TraceFileError(path, 1, f"these jobs do not belong to the {whole['jobs']} jobs of {whole['command']}")
     told = {(one["job"], one["kind"]): one for one in whole.get("failures", ())}
     told |= {(one["job"], one["kind"]): one for one in part["failures"] if one["kind"] in whole["findings"]}
     return {**whole, "failures": [*told.values()]}
@@ -178,7 +178,7 @@ def make_page(reports: list[Json]) -> str:
 
 
 def tell_promise(promise: str, report: Json) -> str:
-    """What became of it in how many logs."""
+    """The verdict, with the number of logs."""
     if promise == "no duplication" and report["declared"]["delivery"] == "at_least_once":
         return "not promised"
     counts = [report["invariants"].get(name, {}) for name in PROMISES[promise]]
@@ -201,7 +201,7 @@ def tell_promise(promise: str, report: Json) -> str:
 
 
 def tell_recovery(report: Json) -> str:
-    """Of an engine that does not number what it saves. A job that fails may do so after it was restored."""
+    """The verdict for an engine that does not number its checkpoints. A failing job may fail after a restore."""
     failed = report.get("statuses", {}).get("fail", 0)
     if failed:
         pages = sorted(set(report.get("known", {}).values()))
@@ -211,20 +211,20 @@ def tell_recovery(report: Json) -> str:
 
 
 def tell_failures(report: Json) -> list[str]:
-    """Each kind of them, in how many jobs, and where it is explained."""
+    """Each kind of failure, the number of jobs, and the page that explains it."""
     lines = []
     for kind, found in sorted(report.get("findings", {}).items()):
         page = page_of(report, kind)
         lines.append(f"- {kind}, {found['jobs']} jobs: " + (f"[{page}]({page})" if page else "not explained"))
     for kind, found in sorted(report.get("earlier", {}).items()):
         page = page_of(report, kind)
-        told = f"- {kind}, {found['jobs']} jobs of a run of {found['date']}, and none of this one: "
+        told = f"- {kind}, {found['jobs']} jobs of a run of {found['date']}, none of this one: "
         lines.append(told + (f"[{page}]({page})" if page else "not explained"))
     return [*lines, ""] if lines else []
 
 
 def tell_again(report: Json) -> list[str]:
-    """Each failure with the command that shows it again."""
+    """Each failure with the command that reproduces it."""
     rows = [
         f"| {one['job']} | {one['kind']} | {one['failed']} of {one['again']} | {tell_chance(one['missed'])} "
         f"| `{one['reproduce']}` |"
@@ -257,18 +257,18 @@ def tell_run(report: Json) -> str:
 
 
 def tell_draws(report: Json) -> list[str]:
-    """That the seeds of a report draw other jobs today, and which commit draws those of the report."""
+    """A note that the seeds of a report draw other jobs today, with the commit that draws those of the report."""
     version = report.get("draws", 1)
     if version == draws.VERSION:
         return []
     return [
-        f"The jobs are of draws {version}: commit {DRAWN_BY[version]} draws them, and today a seed draws others.",
+        f"These jobs use draws {version}: commit {DRAWN_BY[version]} draws them; today the same seed draws other jobs.",
         "",
     ]
 
 
 def tell_limits(report: Json) -> list[str]:
-    """Of the engine, and what whoever made the report says about it: what is left out, and why."""
+    """Notes about the engine and from the author of the report: what is left out, and why."""
     kind = str(report["engine"]).partition(":")[0]
     limit = LIMITS.get(kind + UNDER_FAULTS * bool(report["faults_drawn"])) or LIMITS.get(kind)
     told = [*([limit] if limit else []), *report.get("notes", ())]
@@ -276,7 +276,7 @@ def tell_limits(report: Json) -> list[str]:
 
 
 def name_engine(report: Json) -> str:
-    """With its version, which an adapter tells. One that has two reports is told apart by what is done to it."""
+    """The name with the version, as the adapter reports it. A second report is marked by its faults."""
     kind = str(report["engine"]).partition(":")[0]
     version = report.get("implementation", {}).get("version") or str(report["engine"]).partition(":")[2]
     is_harmed = kind + UNDER_FAULTS in LIMITS and report["faults_drawn"]

@@ -1,4 +1,4 @@
-"""What there is to say about a rule: its text, where it stands, who checks it, the shortest golden trace of it."""
+"""Everything about a rule: its text, its code, its checks, its shortest golden trace."""
 
 import json
 from functools import cache
@@ -66,7 +66,7 @@ def statements_of(rule: Rule) -> list[str]:
 
 
 def find_example(rule: Rule) -> Example | None:
-    """The shortest trace, cut after the step that shows the rule."""
+    """The shortest trace for the rule, cut after the step that shows it."""
     best: tuple[Case, list[Step]] | None = None
     for component in rule.components:
         for case, steps in golden_steps(component):
@@ -86,7 +86,7 @@ def golden_steps(component: str) -> list[tuple[Case, list[Step]]]:
 
 
 def describe_component(name: str) -> list[str]:
-    """A component in a few lines: its part in the journey, how its events are written, what it is held to."""
+    """A component in a few lines: its task, the short forms of its events, its rules."""
     place = next(place for place in PATH if place.name == name)
     rules = [rule for rule in all_rules().values() if name in rule.components]
     judged = [rule.id for rule in rules if rule.is_judged]
@@ -96,13 +96,13 @@ def describe_component(name: str) -> list[str]:
         line("Semantics", ", ".join(COMPONENTS[name].semantics) or "one"),
         line("Config", ", ".join(schemas.load(name)["$defs"]["config"]["properties"]) or "nothing"),
         line("Events", "  ".join(form.shown() for form in forms_of(name)) or "JSON objects"),
-        line("Rules", f"{len(rules)}, engines are held to {', '.join(judged)}; `tidegate explain RULE` explains one"),
+        line("Rules", f"{len(rules)}, judged on engines: {', '.join(judged)}; `tidegate explain RULE` explains one"),
     ]
 
 
 @attrs.frozen
 class Status:
-    """The rules of one prefix: to how many engines are held, and how many have a reason why not."""
+    """The rules of one prefix: how many are judged on engines, and how many are not."""
 
     prefix: str
     rules: int
@@ -128,7 +128,7 @@ def status_of(prefix: str) -> Status:
 
 
 def describe_judging(rule: Rule) -> str:
-    """Whether an engine is held to a rule, in a word."""
+    """Whether engines are judged by a rule, in a word."""
     if rule.is_judged:
         return "judged"
     return "internal" if rule.internal else "not modelled"

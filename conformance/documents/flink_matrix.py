@@ -1,8 +1,7 @@
-"""What releases of Flink do with the cases of each component and with whole jobs: a report of each, for the matrix.
+"""Runs releases of Flink on the cases of each component and on whole jobs; the matrix is made of the reports.
 
-A release is held to the semantics that it declares, which may be a dated one. What differs beyond that is listed in
-`conformance/judging/expected/`, each entry with the number of the ticket; a difference that nothing explains is what
-the matrix is for.
+A release is judged by the semantics that it declares, which may be a dated one. Further known differences are listed in
+`conformance/judging/expected/`, each with a ticket number. The matrix is there to find unexplained differences.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +26,7 @@ from tidegate.conformance.web.matrix.columns import read_report
 from tidegate.traces.files import TraceFileError
 
 STAGES = ("directed", "golden", "generated")
-#: Seconds for an answer: a release is not to be blamed for a machine that is busy.
+#: Seconds for an answer: generous, so that a busy machine causes no timeouts.
 PATIENCE = 120.0
 
 
@@ -40,9 +39,9 @@ def write_reports(
     *,
     resume: bool = False,
 ) -> Iterator[Path]:
-    """A report of each release on its components, and one on whole jobs; their folders, as soon as they are there.
+    """Report each release on its components and on whole jobs; yields the folders as they are finished.
 
-    To resume is to keep those that are whole.
+    With resume, complete reports are kept.
     """
     for version in versions:
         place = folder / version
@@ -57,7 +56,7 @@ def write_reports(
 
 
 def is_whole(folder: Path, seed: int) -> bool:
-    """Whether there is a report of this seed, of a run that came to its end."""
+    """Whether there is a report of this seed whose run ended."""
     try:
         report = read_report(folder)
     except (TraceFileError, OSError):
@@ -95,7 +94,7 @@ def run_usual_jobs(
 
 @attrs.frozen(eq=False)
 class Usual(JobEngine):
-    """An engine whose jobs are run as they usually are: releases are compared as they are used."""
+    """An engine that runs jobs with default settings: releases are compared as users run them."""
 
     engine: JobEngine
 
@@ -112,7 +111,7 @@ class Usual(JobEngine):
 
 
 def expectations_of(*names: str) -> Expectations:
-    """From the first list of this name that there is."""
+    """Read the first existing list of this name."""
     for name in names:
         file = resources.files("tidegate.conformance.judging").joinpath("expected", f"{name}.txt")
         if file.is_file():

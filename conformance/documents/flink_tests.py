@@ -1,7 +1,7 @@
-"""The page about Flink's own unit tests: which of them the rules cover, and why not the others.
+"""The page about Flink's own unit tests: which ones the rules cover, and why others are not covered.
 
-The data is `flink_tests.toml`: a table per class, and a line per method with its status, its rules and, if it is not
-covered, a key into the table of reasons.
+The data is `flink_tests.toml`: a table per class, and a line per method with its status, its rules or the key of a
+reason.
 """
 
 import tomllib
@@ -27,7 +27,7 @@ class Coverage(StrEnum):
 
 @attrs.frozen
 class FlinkTest:
-    """`later` is whether only a release behind 2.3 has it."""
+    """`later`: only releases after 2.3 have it."""
 
     place: str
     method: str
@@ -49,7 +49,7 @@ def read_tests() -> tuple[FlinkTest, ...]:
 
 
 def parse(place: str, method: str, text: str, reasons: dict[str, str]) -> FlinkTest:
-    """`partly PART-9; not-shown; 2.4`. KeyError or ValueError if it names no reason or coverage that there is."""
+    """`partly PART-9; not-shown; 2.4`. KeyError or ValueError if the reason or coverage is unknown."""
     words, *more = (part.strip() for part in text.split(";"))
     coverage, *rules = words.split()
     why = [reasons[key] for key in more if key != LATER]
@@ -64,8 +64,8 @@ def flink_tests_page(made: str) -> str:
     summary = (
         f"{len(tests)} test methods of Flink are about the exchange, in {len(by_class(tests))} classes; 2.3.0 has "
         f"{len(present)} of them, {len(in_scope)} in scope: {counts[Coverage.COVERED]} are covered by the rules named, "
-        f"{counts[Coverage.PARTLY]} in part, {counts[Coverage.MISSING]} are missing. The others say why. "
-        "Only their names are here; what they assert is to be read in Flink."
+        f"{counts[Coverage.PARTLY]} in part, {counts[Coverage.MISSING]} are missing. The table says why. "
+        "This page has only their names; see Flink for their assertions."
     )
     lines = [made, "# Flink's own unit tests", "", summary, ""]
     lines += ["| class | methods | covered | partly | missing | out of scope |", "|---|---:|---:|---:|---:|---:|"]

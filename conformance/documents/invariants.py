@@ -1,4 +1,4 @@
-"""What there is to say about an invariant of run logs: its text, where it is held, and a log that breaks it."""
+"""Everything about an invariant of run logs: its text, its code, and a log that breaks it."""
 
 import ast
 from collections.abc import Iterator
@@ -12,17 +12,17 @@ import attrs
 from tidegate.conformance.documents.backlinks import Place, constants, find_places
 from tidegate.properties.runlog import INVARIANTS, Invariant
 
-#: Where the faults are that can be planted into logs, each with its name in a table called PLANT.
+#: Modules with the faults that can be planted into logs, each by name in a table called PLANT.
 PLANTED = ("faults.py", "restored.py")
-#: Events of the log that is the example.
+#: Events of the example log.
 EVENTS = 2000
 
 
 @attrs.frozen
 class ExplainedInvariant:
-    """`fold` is the function of record, `kernels` those that find the same in long logs.
+    """`fold` is the reference function, `kernels` find the same in long logs.
 
-    `faults` are what `tidegate generate log` can plant to break it. `example` is what an audit says of the first.
+    `faults` are the faults of `tidegate generate log` that break it. `example` is the audit of the first.
     """
 
     id: str
@@ -64,14 +64,14 @@ def explain_invariant(name: str) -> ExplainedInvariant:
 
 
 def place_of(invariant: Invariant) -> Place:
-    """The function that finds what is wrong."""
+    """The function that finds violations."""
     code = invariant.find.__code__
     path = invariant.find.__module__.removeprefix("tidegate.").replace(".", "/")
     return Place(f"{path}.py", code.co_name, code.co_firstlineno)
 
 
 def find_planted() -> Iterator[tuple[str, set[str]]]:
-    """Each fault that can be planted, with the invariants that show it. It is read, since to import it takes NumPy."""
+    """Each fault with the invariants that show it. Parsed from the source, because the import needs NumPy."""
     for name in PLANTED:
         tree = ast.parse(files("tidegate.conformance.synthetic").joinpath(name).read_text(encoding="utf-8"))
         shown: dict[str, set[str]] = {}
@@ -85,10 +85,10 @@ def find_planted() -> Iterator[tuple[str, set[str]]]:
 
 
 def find_example(name: str, fault: str) -> str:
-    """What an audit says of a log with this fault; nothing where NumPy or PyArrow is missing."""
+    """The audit of a log with this fault; nothing if NumPy or PyArrow is missing."""
     if any(find_spec(module) is None for module in ("numpy", "pyarrow")):
         return ""
-    # Nobody else pays for these.
+    # Imported only here: they are large.
     from tidegate.conformance.audit.forms import as_text  # noqa: PLC0415
     from tidegate.conformance.audit.result import audit_here  # noqa: PLC0415
     from tidegate.conformance.synthetic import restored  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The story of a job, for people: WordCount from its program to its results, one choice of the scheduler at a time."""
+"""The story of a job: WordCount from its program to its results, one choice of the scheduler at a time."""
 
 import attrs
 
@@ -10,7 +10,7 @@ from tidegate.reference.job.states import Completed, Logged, Observation, Overru
 from tidegate.reference.job.step import OF_SUBTASKS, Action, Choice, compute_results, enabled, start, step
 from tidegate.reference.model import Rejected
 
-#: What a scheduler lets happen, in words.
+#: Choices of the scheduler, in words.
 TITLES = {
     Action.EMIT: "goes on with its script",
     Action.POLL: "polls its gate",
@@ -25,7 +25,7 @@ TITLES = {
 
 @attrs.frozen
 class StoryStep:
-    """One choice: its number and title, what was seen in lines, and the rules that were at work."""
+    """One choice: its number and title, its observations as lines, and its rules."""
 
     number: int
     title: str
@@ -34,7 +34,7 @@ class StoryStep:
 
 
 def introduction(config: Config | None = None) -> list[str]:
-    """What becomes of the program before anything runs."""
+    """How the program is laid out before it runs."""
     config = config or make_word_count()
     layout = compute_layout(config)
     lines = ["The program: " + ", ".join(f"{one.name} ({one.function})" for one in config.operators) + "."]
@@ -47,7 +47,7 @@ def introduction(config: Config | None = None) -> list[str]:
 
 
 def steps(config: Config | None = None) -> list[StoryStep]:
-    """Tasks that have something to read come first, then the sources in turn."""
+    """Tasks with something to read come first, then the sources in turn."""
     config = config or make_word_count()
     (state,) = start(config)
     told: list[StoryStep] = []
@@ -61,13 +61,13 @@ def steps(config: Config | None = None) -> list[StoryStep]:
 
 
 def choose(choices: tuple[Choice, ...], turn: int) -> Choice:
-    """Whatever is under way goes on before a source does; the sources take turns."""
+    """Elements in flight are processed before a source emits; the sources take turns."""
     under_way = [choice for choice in choices if choice.action is not Action.EMIT]
     return under_way[-1] if under_way else choices[turn % len(choices)]
 
 
 def results(config: Config | None = None) -> list[str]:
-    """What the job has come to in the end."""
+    """The results at the end of the job."""
     config = config or make_word_count()
     (state,) = start(config)
     while choices := enabled(state):
@@ -77,7 +77,7 @@ def results(config: Config | None = None) -> list[str]:
 
 
 def story(wire: Wire | None = None) -> str:
-    """All of it, as text."""
+    """The whole story as text."""
     config = make_word_count(wire)
     lines = [*introduction(config), ""]
     for one in steps(config):
@@ -135,7 +135,7 @@ def tell_element(seen: Logged) -> str:
 
 
 def tell_results(before: State, after: State) -> list[str]:
-    """What the sums have learnt."""
+    """The totals of the sums."""
     known = set(compute_results(before).totals)
     learnt = [entry for entry in compute_results(after).totals if entry not in known]
     return [f"now {key!r} is {total}" for _operator, key, total in learnt]

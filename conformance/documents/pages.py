@@ -1,7 +1,6 @@
-"""The documentation of the semantics, written from the same source that runs: registry, components, golden traces.
+"""The documentation of the semantics, generated from the registry, the components and the golden traces.
 
-One page for each component, one with all rules, and an overview. `make docs` writes them; a test fails when they are
-stale.
+One page per component, one with all rules, and an overview. `make docs` writes them; a test fails if they are stale.
 """
 
 import inspect
@@ -26,7 +25,7 @@ from tidegate.reference.rules import Rule, all_rules, rules_of
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import encode
 
-#: Characters of an example: more do not fit a page.
+#: Longest example in characters: more does not fit a page.
 LONGEST_EXAMPLE = 3500
 
 MADE = "<!-- Written by `make docs` from the specification. Do not edit. -->"
@@ -53,7 +52,7 @@ def make_documents() -> dict[str, str]:
     return pages
 
 
-#: What stands above the components of a floor.
+#: Heading of the components of a floor.
 FLOORS = {
     Floor.CORE: "The core: what any engine of this kind can be held to.",
     Floor.INSIDE: "Inside Flink: parts that an engine has if it is built as Flink is.",
@@ -61,7 +60,7 @@ FLOORS = {
 
 
 def list_components(page: str) -> str:
-    """The page of the protocol, with every component in the table of its floor."""
+    """The protocol page, with every component in the table of its floor."""
     for floor, about in FLOORS.items():
         before, title, rest = page.partition(f"{about}\n\n| component | what it does |\n|---|---|\n")
         behind = rest[rest.index("\n\n") :] if title else ""
@@ -87,8 +86,8 @@ def overview() -> str:
         lines.append("")
     judged = [rule for rule in all_rules().values() if rule.is_judged]
     internal = [rule for rule in all_rules().values() if rule.internal]
-    lines += [f"[All rules](rules.md): {len(all_rules())}. Engines are held to {len(judged)} of them."]
-    lines += [f"{len(internal)} are internal, each with the reason why no engine can be held to it.", ""]
+    lines += [f"[All rules](rules.md): {len(all_rules())}. {len(judged)} of them are judged on engines."]
+    lines += [f"{len(internal)} are internal; each says why no engine can be judged by it.", ""]
     return "\n".join(lines)
 
 
@@ -148,7 +147,7 @@ def introduction(component: AnyComponent) -> list[str]:
 
 
 def type_name(annotation: Any) -> str:
-    """A type as an implementer sees it in JSON."""
+    """The JSON form of a type, in words."""
     if isinstance(annotation, type) and issubclass(annotation, StrEnum):
         return " or ".join(f"`{name}`" for name in annotation)
     members = [member for member in get_args(annotation) if member not in (type(None), ...)]
@@ -203,14 +202,14 @@ def rule_section(rule: Rule) -> list[str]:
 
 
 def reasons_of(rule: Rule) -> dict[str, str]:
-    """Why no engine is held to a rule; empty for most of them."""
+    """Why no engine is judged by a rule; empty for most rules."""
     reasons = {"Internal": rule.internal, "Not modelled": rule.out_of_scope}
     return {title: why for title, why in reasons.items() if why}
 
 
 @cache
 def example_case(component: AnyComponent) -> Case | None:
-    """A golden trace that is short and shows much: the most rules for its length, among those that fit a page."""
+    """A short golden trace with many rules: the most rules for its length, among those that fit a page."""
     cases = [case for case in read_golden(component.name) if 1 <= len(case.events) <= 9]
     cases = [case for case in cases if sum(len(f"{step}") for step in step_through(case)) < LONGEST_EXAMPLE]
     return max(cases, key=lambda case: (len(rules_shown(case)), -len(case.events)), default=None)

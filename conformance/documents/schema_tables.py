@@ -1,4 +1,4 @@
-"""What the schema of a component says, as tables: every field with its domain, and an example as lines on the wire."""
+"""The schema of a component as tables: every field with its domain, and an example as lines on the wire."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 SMALLEST, LARGEST = -(2**31), 2**31 - 1
 
-#: The parts that schemas share, where their words say more than their rules.
+#: Shared parts of schemas that are clearer in words.
 SHARED = {
     "int64": "64-bit (decimal string)",
     "checkpoint": "64-bit from 0 (decimal string)",
@@ -24,7 +24,7 @@ SHARED = {
 
 
 def protocol_section(component: str) -> list[str]:
-    """What an engine gets and answers: in words, as an example, and field by field."""
+    """Requests and answers of an engine: in words, as an example, and field by field."""
     schema = schemas.load(component)
     config, event, observation = (schema["$defs"][part] for part in ("config", "event", "observation"))
     in_config = tuple(dict.fromkeys(nested_in(component, config)))
@@ -62,7 +62,7 @@ def fields_table(schema: Json) -> list[str]:
 
 
 def values_table(alternatives: list[Json], component: str | None = None) -> list[str]:
-    """One row for each type; with a component, how its events are written in the short notation."""
+    """One row per type; with a component, also the short form of its events."""
     lines = [
         "| type | fields | meaning |" + " short form |" * bool(component),
         "|---|---|---|" + "---|" * bool(component),
@@ -85,7 +85,7 @@ def field_in_words(schema: Json, name: str, field: Json) -> str:
 
 
 def nested_tables(component: str, names: tuple[str, ...]) -> list[str]:
-    """The objects that stand inside a config, an event or an observation, each with a table of its own."""
+    """The objects inside a config, an event or an observation, each with its own table."""
     lines: list[str] = []
     for name in names:
         inner = schemas.load(component)["$defs"][name]
@@ -127,7 +127,7 @@ def is_table(schema: Json) -> bool:
 
 
 def resolve(schema: Json) -> Json:
-    """What a reference to a shared part leads to; a description beside it stays."""
+    """Resolve a reference to a shared part; a description beside it is kept."""
     file, _, name = schema.get("$ref", "").partition("#/$defs/")
     if not file:
         return schema

@@ -1,4 +1,4 @@
-"""A trace stepped through: each event with what is seen, why, and the state afterwards. For people."""
+"""A trace step by step: each event with its observations, rules and the state afterwards."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
@@ -14,11 +14,11 @@ from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation
 from tidegate.traces.notation.text import write_event, write_observations
 
-#: How much of a line is words before the values begin.
+#: Width of the label column.
 MARGIN = 13
-#: A narrow window, as on a laptop beside an editor.
+#: Width of a narrow window, as on a laptop beside an editor.
 WIDTH = 80
-#: Longer lists, before and after together, are told by what came and went.
+#: Longer lists, before and after together, are shown by their added and removed items.
 LONG_LISTS = 60
 
 
@@ -31,7 +31,7 @@ class Step:
 
 
 def step_through(case: Case) -> list[Step]:
-    """The first of the allowed outcomes at each step; where a case has expected answers, the one that gives them."""
+    """The first allowed outcome of each step; if a case has expected answers, the outcome with these answers."""
     component = case.model
     states = component.start(case.config)
     steps = []
@@ -51,19 +51,19 @@ def step_through(case: Case) -> list[Step]:
 
 @attrs.frozen
 class Compared:
-    """A step of an engine beside the specification. Without an engine, `mine` is None."""
+    """A step of an engine compared with the specification. Without an engine, `mine` is None."""
 
     event: str
     mine: str | None
     allowed: tuple[str, ...]
     rules: tuple[str, ...]
     agrees: bool
-    #: What the specification's state has now that it had not before; of its first state where there are several.
+    #: Changes of the specification's state; of the first state if there are several.
     changes: tuple[str, ...]
     states: int
 
     def text(self, number: int, paint: Paint = plain) -> str:
-        """In lines that say what they are, so that states of any size can be read in a narrow window."""
+        """One labelled line per fact, so that large states are readable in a narrow window."""
         mark, style = ("  ", "") if self.agrees else ("✗ ", "bold red")
         lines = [paint(line(f"{mark}step {number}", self.event), style or "bold")]
         if self.mine is not None:
@@ -81,9 +81,9 @@ def line(title: str, text: str) -> str:
 
 
 def compare(case: Case, shown: Sequence[Sequence[Any]] | None = None) -> Iterator[Compared]:
-    """The case step by step: what an engine showed, as raw JSON, beside what is allowed.
+    """The case step by step: the engine's answer, as raw JSON, beside the allowed answers.
 
-    It goes on behind a step that is not allowed, from what the specification would have done.
+    After a wrong step it continues from the specification's state.
     """
     component = case.model
     states = component.start(case.config)
@@ -110,7 +110,7 @@ def compare(case: Case, shown: Sequence[Sequence[Any]] | None = None) -> Iterato
 
 
 def changes(before: Any, after: Any, name: str = "") -> Iterator[str]:
-    """Each part that is another now, by its name: `channels[2].idle: no → yes`."""
+    """Each changed part by its name: `channels[2].idle: no → yes`."""
     if before == after:
         return
     if type(before) is type(after):
@@ -126,14 +126,14 @@ def changes(before: Any, after: Any, name: str = "") -> Iterator[str]:
         if isinstance(after, tuple) and len(show(before)) + len(show(after)) > LONG_LISTS and overlap(before, after):
             kept = overlap(before, after)
             gone, come = before[: len(before) - kept], after[kept:]
-            yield from [f"{name}: gone from its front {show_many(gone)}"] if gone else []
-            yield from [f"{name}: new at its end {show_many(come)}"] if come else []
+            yield from [f"{name}: removed from the front {show_many(gone)}"] if gone else []
+            yield from [f"{name}: added at the end {show_many(come)}"] if come else []
             return
     yield f"{name}: {show(before)} → {show(after)}"
 
 
 def overlap(before: tuple[Any, ...], after: tuple[Any, ...]) -> int:
-    """How many at the end of one list begin the other: a queue that was taken from, or added to."""
+    """How many items at the end of one list begin the other: a queue with items removed or added."""
     return next((n for n in range(min(len(before), len(after)), 0, -1) if before[-n:] == after[:n]), 0)
 
 
@@ -141,7 +141,7 @@ def overlap(before: tuple[Any, ...], after: tuple[Any, ...]) -> int:
 
 
 def show(value: Any) -> str:
-    """A state in few words; the config, which does not change, is left out."""
+    """A state in few words, without the config, which does not change."""
     if value is MIN or value == MIN:
         return "MIN"
     if value == MAX:

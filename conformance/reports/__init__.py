@@ -1,1 +1,1 @@
-"""What a run leaves behind, for people and for machines."""
+"""Reports of a run, for people and for machines."""

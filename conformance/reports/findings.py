@@ -1,4 +1,4 @@
-"""A finding in words: the rule, the trace, what was allowed, what was seen, and how to reproduce it."""
+"""A finding as text: the rule, the trace, allowed and seen answers, and the command to reproduce it."""
 
 import json
 from typing import Any
@@ -13,19 +13,19 @@ from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_event, write_observations, write_trace
 
-#: How many of the rules of a finding are quoted; the others are named.
+#: How many rules of a finding are quoted; of the others only the ids appear.
 RULES_IN_FULL = 2
-#: A trace of so many characters is not repeated as JSON in a report.
+#: A trace of this many characters is not repeated as JSON in a report.
 LONG_TRACE = 100_000
-#: How the name of an engine begins that was given as an object: no text after `--engine` names it.
+#: Prefix of the name of an engine that was passed as an object: no text after `--engine` names it.
 OBJECT = "object:"
-#: What an engine does that does not answer.
+#: What an engine does that gives no answer.
 UNANSWERED: dict[str, str] = {Status.TIMEOUT: "hangs", Status.CRASH: "crashes"}
 
 
 @attrs.frozen
 class Finding:
-    """Everything that is printed about a failing case; all of it safe to show."""
+    """Everything that is printed about a failing case, safe to show."""
 
     case: str
     component: str
@@ -35,7 +35,7 @@ class Finding:
     rules: tuple[tuple[str, str], ...]
     trail: tuple[str, ...]
     config: str
-    #: As they are sent to an engine; none where there is more of them than a report should hold.
+    #: Events as sent to an engine; empty if they are too long for a report.
     events: tuple[Any, ...] | None
     trace: str
     step: int | None
@@ -44,7 +44,7 @@ class Finding:
     seen: str
     reproduce: str
     stderr: tuple[str, ...] = ()
-    #: Whether it fails by what an earlier case has left.
+    #: Whether state from an earlier case makes it fail.
     leaks: bool = False
 
     @property
@@ -61,7 +61,7 @@ class Finding:
 
     @property
     def breaks_protocol(self) -> bool:
-        """Whether it is about how the engine answers, and not about what."""
+        """Whether it is about how the engine answers, not what."""
         return self.result == Status.ERROR and self.message.startswith(BROKEN)
 
     def text(self) -> str:
@@ -85,7 +85,7 @@ class Finding:
         return "\n".join(lines)
 
     def json(self) -> dict[str, Any]:
-        """For programs; steps are counted from 1, as for people. `tidegate-report.json` says what is what."""
+        """For programs; steps count from 1. `tidegate-report.json` describes the fields."""
         return {
             "case": self.case,
             "component": self.component,
@@ -106,16 +106,16 @@ class Finding:
 
 
 def describe(verdict: Verdict, engine: str, *, is_cut: bool = False, times: int | None = 1) -> Finding:
-    """A verdict in words. `is_cut` says that the case ends with the step that fails, whatever the failure is.
+    """A verdict as text. `is_cut`: the case ends with the failing step, whatever the failure is.
 
-    `times` is how often the case is played before it fails; none where other cases have to come before it.
+    `times` is how often the case is replayed before it fails; None if other cases must come before it.
     """
     case, violation = verdict.case, verdict.violation
     step = violation.step if violation else len(case.events) - 1 if is_cut and verdict.status in UNANSWERED else None
     trace = write_trace(case.component, case.events, brief=case.brief)
     config = encode(case.config, brief=case.brief)
     known = all_rules()
-    # One case alone shows neither a relation between two nor what others have left.
+    # One case alone shows neither a relation between two cases nor state that others have left.
     stage = verdict.stage if verdict.is_relation else ""
     return Finding(
         case=printable(case.name),
@@ -148,11 +148,11 @@ def show_seen(violation: Violation) -> str:
 
 
 def reproduction(engine: str, component: str, config: Any, trace: str, times: int = 1) -> str:
-    """The command that replays this one trace; for an object, which no command names, the call that does."""
+    """The command that replays this trace, or the library call if the engine is an object."""
     words = ["tidegate", "replay", "--engine", engine, "--component", component]
     words += ["--config", json.dumps(config, separators=(",", ":")), "--trace", trace]
     semantics, known = config.get("semantics"), COMPONENTS[component].semantics
-    # Where the engine does not declare it, it would not be asked; where it does, this changes nothing.
+    # Without this, an engine that does not declare the semantics would skip the case; otherwise it changes nothing.
     more = {"semantics": semantics} if semantics is not None and semantics != known[0] else {}
     more |= {"times": times} if times > 1 else {}
     if engine.startswith(OBJECT):
@@ -161,7 +161,7 @@ def reproduction(engine: str, component: str, config: Any, trace: str, times: in
 
 
 def rerun(engine: str, component: str, stage: str) -> str:
-    """The command, or the call, that runs the suite of a component again, or one stage of it."""
+    """The command or library call that runs the suite of a component again, or one stage of it."""
     if engine.startswith(OBJECT):
         return call("run", components=[component], **({"stages": [stage]} if stage else {}))
     words = ["tidegate", "run", "--engine", engine, "--component", component]
@@ -169,6 +169,6 @@ def rerun(engine: str, component: str, stage: str) -> str:
 
 
 def call(name: str, *words: str, **more: Any) -> str:
-    """A call of the library, with the engine that was run: an object, which no command names."""
+    """A library call for an engine that is an object."""
     said = ["engine", *words, *(f"{key}={value!r}" for key, value in more.items())]
     return printable(f"tidegate.{name}({', '.join(said)})", limit=LONG_TRACE)

@@ -1,8 +1,8 @@
-"""The folder of a report: report.jsonl grows while the run goes on; pages and junit.xml come with its end.
+"""The folder of a report: report.jsonl grows during the run; pages and junit.xml are written at its end.
 
-report.jsonl is the source of truth: a header, a line for each verdict, a footer. Without its footer it is of a run that
-did not end. Workers append their lines themselves, as soon as they know them; in the end the lines are put in order.
-A report that cannot be written stops nobody: what is wrong is in `trouble`, and the result is told as ever.
+report.jsonl is the source of truth: a header, a line for each verdict, a footer. Without a footer, the run did not
+end. Workers append their own lines as soon as they have them; at the end the lines are sorted. A report that cannot
+be written does not stop the run: `trouble` says what is wrong, and the result is printed as usual.
 """
 
 import contextlib
@@ -38,13 +38,13 @@ _SCOPE = re.compile(rb"-complete-(.+)-\d{5,}(?:-[a-z].*)?$")
 _NUMBER = re.compile(rb"(\d+)$")
 _COMPONENTS = {name.encode(): rank for rank, name in enumerate(COMPONENTS)}
 _STAGES = {name.encode(): rank for rank, name in enumerate(STAGES)}
-#: Behind everything that has a place.
+#: Sorts behind everything that has a place.
 _LAST = 2**64 - 1
 
 
 @attrs.define
 class Lines:
-    """Appends to report.jsonl, here or in a worker: a line at a time, and nothing more after the first trouble."""
+    """Appends to report.jsonl, here or in a worker, line by line; stops at the first error."""
 
     path: Path
     engine: str
@@ -57,7 +57,7 @@ class Lines:
     def write(self, line: str) -> None:
         if self.trouble:
             return
-        # What UTF-8 has no bytes for becomes the escape that JSON has for it.
+        # Characters that UTF-8 cannot encode become JSON escapes.
         data = f"{line}\n".encode("utf-8", "backslashreplace")
         try:
             if self._file < 0:
@@ -74,14 +74,14 @@ class Lines:
 
 
 class Report(Observer):
-    """Writes each verdict as it comes, so that a run that dies has left what it knew."""
+    """Writes each verdict at once, so that a run that dies leaves its verdicts."""
 
     def __init__(self, folder: Path, engine: str, seed: int = 0, command: str = "") -> None:
         self.folder = folder
         self._seed, self._command = seed, command
         self._lines, self.elsewhere = Lines(folder / LINES, engine), Lines(folder / LINES, engine)
         self._count = 0
-        #: where the lines of workers end; 0 if there are none
+        #: where the workers' lines end; 0 if there are none
         self._workers_end = 0
         self._stack = ExitStack()
         self.trouble = ""
@@ -124,7 +124,7 @@ class Report(Observer):
         verdicts = put_in_order(self._lines.path, self._workers_end) if self._workers_end else self._count
         if verdicts < self._count and result.complete:
             self._note(f"{self._lines.path}: a worker could not write all of its verdicts")
-        self._lines.close()  # the file may be another one by now
+        self._lines.close()  # the file may have been replaced
         ending = {"verdicts": verdicts, "complete": result.complete, "exit": int(result.exit_code)}
         declared = result.description.components.items()
         dated = {name: sorted(claim.semantics) for name, claim in declared if claim.semantics}
@@ -143,7 +143,7 @@ class Report(Observer):
 def write_pages(
     folder: Path, result: Result, lines: Callable[[], Iterable[str]], seed: int, command: str = ""
 ) -> list[str]:
-    """A result as junit.xml, summary.md and index.html; `lines` gives those of its findings. What cannot be written."""
+    """Write a result as junit.xml, summary.md and index.html; `lines` has its findings. Returns the errors."""
     from tidegate.conformance.web.report import make_page  # noqa: PLC0415 - it knows all components, and takes long
 
     troubles = []
@@ -154,7 +154,7 @@ def write_pages(
     }
     for name, make in pages.items():
         try:
-            # What UTF-8 has no bytes for is escaped.
+            # Characters that UTF-8 cannot encode are escaped.
             write_whole(folder / name, make().encode("utf-8", "backslashreplace"))
         except OSError as error:
             troubles.append(explain(folder / name, error))
@@ -162,7 +162,7 @@ def write_pages(
 
 
 def put_in_order(path: Path, until: int) -> int:
-    """Put the verdicts that stand before this byte in the order of one process; how many verdicts there are."""
+    """Sort the verdicts before this byte into the order of a single process; returns how many there are."""
     starts, places = array("Q"), array("Q")
     with path.open("rb") as file, path.with_name(f"{path.name}.half").open("wb") as ordered:
         ordered.write(file.readline())
@@ -177,7 +177,7 @@ def put_in_order(path: Path, until: int) -> int:
 
 
 def place_of(line: bytes) -> int:
-    """Where a verdict of a worker belongs: by component, stage, and the scope or the number of its case."""
+    """Sort key of a worker's verdict: component, stage, and the scope or index of its case."""
     found = _PLACE.match(line, 1)
     if found is None:
         return _LAST

@@ -1,4 +1,4 @@
-"""junit.xml: a suite for each component, a test for each of its stages, and one for each counterexample."""
+"""junit.xml: one suite per component, with a test per stage and per counterexample."""
 
 from xml.etree import ElementTree as ET
 

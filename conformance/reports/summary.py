@@ -1,6 +1,6 @@
-"""What is told at the end: a table, what was found in words, notes, and a conclusion; as text and as Markdown.
+"""The summary at the end: a table, findings, notes and a conclusion, as text and as Markdown.
 
-Everything that is judged case by case is summed up so: a run, a comparison of engines, a first look at one.
+A run, a comparison of engines and a smoke test all use it.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,11 +11,11 @@ import attrs
 from tidegate.conformance.engines.text import unformatted
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 
-#: Gives a text its colour. The text is complete without.
+#: Colours a text. The text is complete without colour.
 Paint = Callable[[str, str], str]
 
 GREEN, RED, YELLOW = "green", "red", "yellow"
-#: Of words that stand in a table, at the head of a column of counts, or at the head of a note.
+#: Styles of words in a table, of heads of count columns, and of words that begin a note.
 STYLES = {
     **dict.fromkeys(("pass", "agreed", "free"), GREEN),
     **dict.fromkeys(("fail", "error", "timeout", "crash", "xpass", "diverged"), RED),
@@ -30,7 +30,7 @@ def plain(text: str, _style: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class Summary:
-    """Counts of 0 are left out of the text, and stand in the Markdown. `claims` are listed by the Markdown alone."""
+    """The text omits counts of 0; the Markdown has them. Only the Markdown lists `claims`."""
 
     title: str
     about: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def inert(text: str) -> str:
 
 
 class Told:
-    """Something that comes to a conclusion and has a summary, and tells itself by it."""
+    """Anything with a conclusion and a summary; prints itself as its summary."""
 
     __slots__ = ()
     CONCLUSIONS: ClassVar[Mapping[Exit, str]] = CONCLUSIONS
@@ -100,11 +100,11 @@ class Told:
         return self.CONCLUSIONS[self.exit_code]
 
     def text(self, paint: Paint = plain) -> str:
-        """In words, as the command line prints it."""
+        """As text, as the command line prints it."""
         return self.summary().text(paint)
 
     def markdown(self) -> str:
-        """As a page, for a job summary or a pull request."""
+        """As Markdown, for a job summary or a pull request."""
         return self.summary().markdown()
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Files that we leave behind: whole or not at all, by one process at a time, and named where they cannot be written."""
+"""Writing files: complete or not at all, by one process at a time, with the file name in every error."""
 
 import errno
 import fcntl
@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-#: What only writing ends with, whatever the file.
+#: Errors that only writing raises, whatever the file.
 UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EPIPE})
 
 
 class CannotWriteError(Exception):
-    """What was found cannot be written: where, and why."""
+    """A result cannot be written: where, and why."""
 
 
 class FolderBusyError(Exception):
-    """Another process writes into this folder."""
+    """Another process is writing into this folder."""
 
 
 def explain(path: Path, error: OSError) -> str:
@@ -32,9 +32,9 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write beside its place and rename into it, so that whatever has its name is whole.
+    """Write a temporary file beside it and rename that, so that a file of this name is always complete.
 
-    A device or a pipe stays what it is, and is written to: renamed into its place, a file would be there instead.
+    A device or a pipe is written directly: renaming would replace it by a file.
     """
     if path.exists() and not path.is_file():
         write_through(path, content)
@@ -50,7 +50,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def write_through(path: Path, content: bytes) -> None:
-    # Nobody waits for the reader of a pipe that has none.
+    # Do not wait for a pipe that has no reader.
     output = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
     with open(output, "wb") as file:  # noqa: PTH123 - it is open
         os.set_blocking(output, True)
@@ -59,9 +59,9 @@ def write_through(path: Path, content: bytes) -> None:
 
 @contextmanager
 def alone(folder: Path, doing: str) -> Iterator[None]:
-    """Make the folder that of this process alone. The lock goes with the process, however it ends."""
+    """Lock the folder for this process. The lock ends with the process, however that ends."""
     folder.mkdir(parents=True, exist_ok=True)
-    # Where there is a pipe of that name, nobody waits for its reader.
+    # Do not wait if the name is a pipe without a reader.
     lock = os.open(folder / "lock", os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK, 0o666)
     try:
         try:
@@ -74,7 +74,7 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
 
 
 def clear(folder: Path, names: Iterable[str]) -> list[OSError]:
-    """Remove what an earlier run has left; what could not be removed, and why."""
+    """Remove the files of an earlier run. Returns what could not be removed, and why."""
     errors = []
     for name in names:
         try:

@@ -1,1 +1,1 @@
-"""Synthetic run logs: valid runs of any size, with known faults planted, and a list of them."""
+"""Synthetic run logs: valid runs of any size with planted faults, and a list of the faults."""

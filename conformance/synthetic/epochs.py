@@ -11,11 +11,11 @@ from tidegate.properties.kernels import layout as log
 from tidegate.properties.kernels.layout import Array
 from tidegate.reference.elements import MAX
 
-#: Event time passes so much in an epoch.
+#: Event time per epoch.
 TICK = 1000
-#: One record of so many is late where it is sent.
+#: One in this many records is late when it is sent.
 LATE_EVERY = 50
-#: The sleeper is idle in one epoch of so many.
+#: The sleeper is idle in one of this many epochs.
 IDLE_EVERY = 16
 
 
@@ -41,7 +41,7 @@ def receive(rows: Array, task: int) -> Array:
 
 @attrs.define
 class Writer:
-    """What a run carries from epoch to epoch."""
+    """State of a run between epochs."""
 
     plan: job.Plan
     random: np.random.Generator = attrs.field(init=False)
@@ -54,7 +54,7 @@ class Writer:
         self.random = np.random.default_rng([self.plan.seed, *self.plan.run.encode()])
 
     def write(self, epoch: int, misses: Iterable[int] = ()) -> dict[tuple[int, int], Array]:
-        """The rows of every subtask, in an order in which they can happen. Sources in `misses` leave out a turn."""
+        """The rows of every subtask, in a possible order. Sources in `misses` skip a turn."""
         self.misses = set(misses)
         sources = [self.write_source(epoch, source) for source in range(PARALLELISM)]
         sent = np.concatenate(sources)
@@ -73,7 +73,7 @@ class Writer:
     # --- sources ----------------------------------------------------------------------------------------------
 
     def write_source(self, epoch: int, source: int) -> Array:
-        """Credit, buffers, statuses, records, and what ends the epoch."""
+        """Credit, buffers, statuses, records, and the end of the epoch."""
         falls_asleep = source == job.SLEEPER and epoch % IDLE_EVERY == IDLE_EVERY - 2 and not self.is_last(epoch)
         parts = [self.write_wire(epoch, source)]
         if source == job.SLEEPER and self.asleep:
@@ -88,7 +88,7 @@ class Writer:
         return np.concatenate(parts)
 
     def write_wire(self, epoch: int, source: int) -> Array:
-        """Two buffers a channel; the credit for them was granted in the epoch before, or is the initial one."""
+        """Two buffers per channel; their credit was granted in the epoch before, or is the initial one."""
         fields = {"task": job.SOURCE, "subtask": source, "edge": job.DEALT, "producer": source}
         maps = np.arange(PARALLELISM)
         granted = make_rows(PARALLELISM if epoch else 0, **fields, dir=log.IN, kind=log.CREDIT, value=2)
@@ -139,7 +139,7 @@ class Writer:
     def announce(
         self, task: int, subtask: int, kind: int, *, timestamp: int = log.NONE, value: int = log.NONE
     ) -> Array:
-        """The same to every channel of a subtask."""
+        """The same element to every channel of a subtask."""
         targets = {
             job.SOURCE: [(job.DEALT, consumer) for consumer in range(PARALLELISM)]
             + [(job.TOLD, one) for one in range(job.WATCHERS)],
@@ -162,7 +162,7 @@ class Writer:
         return parts
 
     def write_task(self, epoch: int, task: int, sent: Array, edge: int | None) -> dict[tuple[int, int], Array]:
-        # A task hands out records to the edge behind it: only what it is sent by the one before it counts here.
+        # A task emits records to the edge behind it: only the edge before it counts here.
         sent = sent[(column(sent, "dir") == log.OUT) & (column(sent, "kind") != log.CREDIT)]
         size = job.WATCHERS if task == job.WATCH else PARALLELISM
         return {
@@ -171,7 +171,7 @@ class Writer:
         }
 
     def write_subtask(self, epoch: int, task: int, subtask: int, sent: Array, edge: int | None) -> Array:
-        """Everything before the barriers, the watermark that follows from it, the barriers of all channels, its own."""
+        """Everything before the barriers, the resulting watermark, the barriers of all channels, its own barrier."""
         received = receive(sent, task)
         kinds = column(received, "kind")
         records = received[kinds == log.RECORD]
@@ -188,13 +188,13 @@ class Writer:
         return np.concatenate(parts)
 
     def grant(self, buffers: Array) -> Array:
-        """Credit for the next two buffers of each channel; none is left on its way when the run ends."""
+        """Credit for the next two buffers of each channel; none is in flight when the run ends."""
         granted = buffers[::2].copy()
         granted[:, AT["dir"]], granted[:, AT["kind"]], granted[:, AT["value"]] = log.OUT, log.CREDIT, 2
         return granted
 
     def pass_on(self, records: Array, subtask: int, edge: int) -> Array:
-        """Each record is handed on as soon as it is read."""
+        """Each record is emitted as soon as it is read."""
         sent = records.copy()
         sent[:, AT["dir"]], sent[:, AT["edge"]], sent[:, AT["producer"]] = log.OUT, edge, subtask
         sent[:, AT["id"]] += 1

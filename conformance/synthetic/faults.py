@@ -1,6 +1,6 @@
-"""Known faults, planted into the rows of an epoch. Each marks the rows at which an invariant must show it.
+"""Faults that are planted into the rows of an epoch. Each marks the rows at which an invariant must find it.
 
-A channel shows the first of its elements that are out of order, and no more: faults of that kind take a channel each.
+An audit reports only the first disorder of a channel, so each fault of that kind takes its own channel.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Blocks = dict[tuple[int, int], Array]
 
 @attrs.frozen
 class Fault:
-    """`number` in the run, `turn` among those of its name."""
+    """`number` counts in the run, `turn` among faults of the same name."""
 
     name: str
     number: int
@@ -33,7 +33,7 @@ class Fault:
 
 
 def find(rows: Array, **fields: int) -> Array:
-    """The places of the rows that have these values."""
+    """The places of the rows with these values."""
     chosen = np.ones(len(rows), dtype=bool)
     for name, value in fields.items():
         chosen &= column(rows, name) == value
@@ -41,7 +41,7 @@ def find(rows: Array, **fields: int) -> Array:
 
 
 def move(rows: Array, place: int, behind: int) -> Array:
-    """The row from its place to the one behind another, which comes later."""
+    """Move a row behind another, later one."""
     return np.concatenate([rows[:place], rows[place + 1 : behind + 1], rows[place : place + 1], rows[behind + 1 :]])
 
 
@@ -67,7 +67,7 @@ def received_in_the_middle(blocks: Blocks, fault: Fault) -> tuple[int, int, int]
 
 
 def received_in_time(blocks: Blocks, fault: Fault, producer: int, consumer: int) -> Array:
-    """What a counter makes of a late record is late, too, and must stay behind it."""
+    """A counter's result for a late record is late as well, and must stay behind it."""
     rows = blocks[job.COUNT, consumer]
     places = find(rows, dir=log.IN, edge=job.KEYED, producer=producer, kind=log.RECORD)
     return places[column(rows, "timestamp")[places] > fault.epoch * TICK]
@@ -104,7 +104,7 @@ def swap(blocks: Blocks, fault: Fault) -> None:
 
 
 def misroute(blocks: Blocks, fault: Fault) -> None:
-    """To another counter, which reads it in its turn."""
+    """Send it to another counter, which reads it in its turn."""
     producer, consumer, place = received_in_the_middle(blocks, fault)
     other = (consumer + 1) % PARALLELISM
     row = blocks[job.COUNT, consumer][place].copy()
@@ -123,7 +123,7 @@ def misroute(blocks: Blocks, fault: Fault) -> None:
 
 
 def regress(blocks: Blocks, fault: Fault) -> None:
-    """A watcher is told a watermark below the one before."""
+    """A watcher receives a watermark below the previous one."""
     source, watcher = fault.turn % job.SLEEPER, fault.turn // job.SLEEPER % job.WATCHERS
     for where, direction in (((job.SOURCE, source), log.OUT), ((job.WATCH, watcher), log.IN)):
         rows = blocks[where]
@@ -133,7 +133,7 @@ def regress(blocks: Blocks, fault: Fault) -> None:
 
 
 def repeat_status(blocks: Blocks, fault: Fault) -> None:
-    """A source that is active says so."""
+    """An active source announces active."""
     consumer = fault.turn % PARALLELISM
     for where, direction in (((job.SOURCE, job.SLEEPER), log.OUT), ((job.MAP, consumer), log.IN)):
         rows = blocks[where]
@@ -155,7 +155,7 @@ def tell_one_only(blocks: Blocks, fault: Fault) -> None:
 
 
 def miss_a_turn(blocks: Blocks, fault: Fault) -> None:
-    """The writer has left out a turn already; here it is only marked."""
+    """The writer has already left out a turn; this only marks it."""
     rows = blocks[job.SOURCE, fault.turn % job.SLEEPER]
     places = find(rows, dir=log.OUT, edge=job.DEALT, kind=log.RECORD)
     rows[middle(places), AT["mark"]] = fault.mark("ROUTE")
@@ -165,7 +165,7 @@ def miss_a_turn(blocks: Blocks, fault: Fault) -> None:
 
 
 def make_late(blocks: Blocks, fault: Fault) -> None:
-    """The last record of a channel is read when the map has announced the time that the record was sent before."""
+    """A channel's last record is read after the map has announced a time that the record was sent before."""
     source, consumer = divmod(fault.turn % (job.SLEEPER * PARALLELISM), PARALLELISM)
     channel = {"edge": job.DEALT, "producer": source, "consumer": consumer}
     rows, sender = blocks[job.MAP, consumer], blocks[job.SOURCE, source]
@@ -179,7 +179,7 @@ def make_late(blocks: Blocks, fault: Fault) -> None:
 
 
 def send_late(blocks: Blocks, fault: Fault) -> None:
-    """A counter sends a record as of a time that it has announced long before."""
+    """A counter sends a record with a time that it has announced long before."""
     number = fault.turn % PARALLELISM
     sender, rows = blocks[job.COUNT, number], blocks[job.SINK, number]
     sent = middle(find(sender, dir=log.OUT, edge=job.FORWARDED, kind=log.RECORD))
@@ -189,7 +189,7 @@ def send_late(blocks: Blocks, fault: Fault) -> None:
 
 
 def leak(blocks: Blocks, fault: Fault) -> None:
-    """The last record of a source comes behind the barrier, and is read before the barriers of the others."""
+    """A source's last record comes behind the barrier, and is read before the other barriers."""
     source = fault.turn % job.SLEEPER
     sender = blocks[job.SOURCE, source]
     sent = int(find(sender, dir=log.OUT, edge=job.DEALT, kind=log.RECORD)[-1])
@@ -205,7 +205,7 @@ def leak(blocks: Blocks, fault: Fault) -> None:
 
 
 def send_unpaid(blocks: Blocks, fault: Fault) -> None:
-    """The first buffer is sent before the credit for it has come."""
+    """The first buffer is sent before its credit arrives."""
     source, consumer = fault.turn % job.SLEEPER, fault.turn // job.SLEEPER % PARALLELISM
     rows = blocks[job.SOURCE, source]
     (credit,) = find(rows, dir=log.IN, kind=log.CREDIT, consumer=consumer)
@@ -219,7 +219,7 @@ def go_on_behind_the_end(blocks: Blocks, fault: Fault) -> None:
     for where, direction in (((job.COUNT, number), log.OUT), ((job.SINK, number), log.IN)):
         rows = blocks[where]
         (end,) = find(rows, dir=direction, edge=job.FORWARDED, kind=log.END_OF_DATA)
-        # Behind the last watermark every time would be late.
+        # After the last watermark every time would be late.
         changes = {
             "kind": log.RECORD,
             "timestamp": log.NONE,
@@ -245,10 +245,10 @@ PLANT: dict[str, Callable[[Blocks, Fault], None]] = {
     "unpaid": send_unpaid,
     "continued": go_on_behind_the_end,
 }
-#: How many of a kind a run can show: a channel each, or a channel that ends.
+#: How many faults of a kind fit into a run: one per channel, or per channel that ends.
 MOST = {"swapped": PARALLELISM**2, "late": job.SLEEPER * PARALLELISM, "continued": PARALLELISM}
 
 
 def is_quiet(epoch: int) -> bool:
-    """Whether no source falls asleep or wakes up in this epoch, or in the next; and there was one before it."""
+    """Whether no source turns idle or active in this or the next epoch, and this is not the first epoch."""
     return epoch > 0 and epoch % IDLE_EVERY not in (0, IDLE_EVERY - 3, IDLE_EVERY - 2, IDLE_EVERY - 1)

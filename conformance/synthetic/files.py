@@ -1,4 +1,4 @@
-"""Synthetic runs as Parquet files: rows are numbered as they are written, so that memory holds a few epochs at most."""
+"""Synthetic runs as Parquet files: rows are numbered while writing, so that memory holds a few epochs at most."""
 
 import json
 from collections import defaultdict
@@ -17,7 +17,7 @@ from tidegate.properties.kernels.layout import DIRECTIONS, FLOWS, KINDS, NONE, S
 from tidegate.traces.codec import encode
 from tidegate.traces.runlog import COLUMNS, OPTIONAL
 
-#: So many rows are a row group.
+#: Rows per row group.
 GROUP = 500_000
 DELTAS = ("step", "position", "timestamp", "id")
 #: A synthetic run is never restored.
@@ -27,7 +27,7 @@ WORDS = {"task": TASKS, "dir": DIRECTIONS, "kind": KINDS, "key": KEYS}
 
 @attrs.frozen
 class Task:
-    """A run to write: one file, or one for the subtasks of each number."""
+    """A run to write: one file, or one per subtask number."""
 
     plan: Plan
     faults: tuple[Fault, ...]
@@ -42,7 +42,7 @@ class Task:
 
 @attrs.define
 class Numbering:
-    """Steps and positions count on from epoch to epoch."""
+    """Steps and positions, which continue from epoch to epoch."""
 
     layout: Layout
     steps: dict[tuple[int, int], int] = attrs.Factory(lambda: defaultdict(int))
@@ -71,7 +71,7 @@ class Numbering:
 
 
 def write_run(task: Task) -> dict[str, Any]:
-    """Write the files of a run; what was planted, and where it must show."""
+    """Write the files of a run. Returns the planted faults with the rows that must show them."""
     planned = defaultdict(list)
     for fault in task.faults:
         planned[fault.epoch].append(fault)
@@ -151,7 +151,7 @@ class Files:
         if len(self.writers) == 1:
             yield 0, slice(None)
             return
-        # Whole subtasks stay together, as where every machine writes the log of what runs on it.
+        # Subtasks are not split, as if every machine wrote the log of its subtasks.
         firsts = np.cumsum([0, *SIZES])
         owner = (firsts[column(rows, "task")] + column(rows, "subtask")) % len(self.writers)
         for number in range(len(self.writers)):

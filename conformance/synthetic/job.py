@@ -1,7 +1,7 @@
-"""The job of synthetic run logs: every way to partition that a channel can be checked for, and credit on one edge.
+"""The job of synthetic run logs: every partitioner that an audit can check, and credit on one edge.
 
-Sources deal out to maps, maps send keys to counters, each counter forwards to its sink, and sources tell two watchers
-everything that they announce.
+Sources rebalance to maps, maps send keys to counters, each counter forwards to its sink, and sources broadcast to two
+watchers.
 """
 
 from functools import cache
@@ -30,10 +30,10 @@ EDGES = (
 JOB = Job("synthetic", "flink-7728", EDGES, Capabilities(credit=True))
 KEYS = tuple(f"key-{number:05}" for number in range(4096))
 
-#: The source that falls idle now and then.
+#: The source that turns idle at times.
 SLEEPER = PARALLELISM - 1
 
-#: What a row is made of. `mark` is the number of the fault that it belongs to, or -1.
+#: Columns of a row. `mark` is the number of its fault, or -1.
 FIELDS = ("task", "subtask", "dir", "edge", "producer", "consumer", "kind", "timestamp", "key", "id", "value", "mark")
 AT = {name: column for column, name in enumerate(FIELDS)}
 
@@ -47,7 +47,7 @@ def owners() -> Array:
 
 @attrs.frozen
 class Plan:
-    """A run: so many epochs, in each of which every source sends so many records."""
+    """A run: the number of epochs, and the records of every source per epoch."""
 
     run: str
     seed: int
@@ -60,7 +60,7 @@ class Plan:
 
 
 def events_of_epoch(records: int) -> int:
-    """About: idle sources send less, the first and the last epoch are a little different."""
+    """Roughly: idle sources send less, and the first and last epoch differ a little."""
     announced = 2 * 2 * (2 * PARALLELISM**2 + PARALLELISM + PARALLELISM * WATCHERS)
     credit = 6 * PARALLELISM**2
     return 6 * PARALLELISM * records + 2 * PARALLELISM * WATCHERS + announced + credit

@@ -1,4 +1,4 @@
-"""How many events become how many runs, and which fault goes where; then writing them, here or on Spark."""
+"""Plans how many runs the events need and where each fault goes, and writes the runs, here or on Spark."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 MANIFEST = "planted.json"
 
-#: Records of a source in an epoch, where there is room for them.
+#: Records per source and epoch, if there is room.
 RECORDS = 1000
-#: Below this an epoch has no record in the middle of every channel.
+#: With fewer records, some channels have no record in the middle of an epoch.
 LEAST_RECORDS = 64
-#: What is planned is in memory.
+#: The plan is in memory, so its size is limited.
 MOST_RUNS = MOST_FILES = MOST_FAULTS = 10_000
 MOST_EVENTS = 10**10
 
 
 class PlanningError(ValueError):
-    """Faults that do not fit into the runs, or more of anything than can be planned."""
+    """The faults do not fit into the runs, or a number is too large."""
 
 
 def make_tasks(folder: Path, events: int, runs: int, faults: dict[str, int], seed: int, files: int = 1) -> list[Task]:
-    """`faults`: how many of each name. They are dealt out to the runs in turn."""
+    """`faults`: how many of each name. They are spread over the runs in turn."""
     for count, most, what in (
         (runs, MOST_RUNS, "runs"),
         (events // runs, MOST_EVENTS, "events in a run"),
@@ -37,7 +37,7 @@ def make_tasks(folder: Path, events: int, runs: int, faults: dict[str, int], see
         (sum(faults.values()), MOST_FAULTS, "faults"),
     ):
         if count > most:
-            raise PlanningError(f"there may be at most {most:,} {what}, not {count:,}")
+            raise PlanningError(f"at most {most:,} {what}, not {count:,}")
     dealt: list[list[str]] = [[] for _ in range(runs)]
     wanted = [name for name, count in faults.items() for _ in range(count)]
     for number, name in enumerate(wanted):
@@ -52,7 +52,7 @@ def make_tasks(folder: Path, events: int, runs: int, faults: dict[str, int], see
 
 
 def make_plan(run: str, seed: int, events: int, faults: int) -> Plan:
-    """Every fault has an epoch of its own, and a third of all epochs is too restless for any."""
+    """Every fault needs its own epoch, and a third of all epochs has too many status changes for any."""
     least = 4 + faults * 2
     records = RECORDS
     while records > LEAST_RECORDS and events < least * events_of_epoch(records):
@@ -73,7 +73,7 @@ def place_faults(plan: Plan, names: list[str]) -> tuple[Fault, ...]:
 
 
 def spread(count: int) -> dict[str, int]:
-    """So many faults over all kinds, one after the other."""
+    """Spread the faults over all kinds in turn."""
     return {name: (count + len(PLANT) - 1 - place) // len(PLANT) for place, name in enumerate(PLANT)}
 
 
@@ -88,7 +88,7 @@ def write_here(tasks: Iterable[Task], observe: Callable[[dict[str, Any]], None])
 def write_on_spark(
     session: "SparkSession", tasks: list[Task], observe: Callable[[dict[str, Any]], None]
 ) -> list[dict[str, Any]]:
-    """A run is a task of Spark's; the folder must be one that every worker can write to."""
+    """Each run is a Spark task; every worker must be able to write to the folder."""
     numbered = session.sparkContext.parallelize(tasks, len(tasks)).map(lambda task: json.dumps(write_run(task)))
     written = []
     for line in numbered.toLocalIterator(prefetchPartitions=True):
@@ -105,7 +105,7 @@ def write_manifest(folder: Path, seed: int, written: list[dict[str, Any]]) -> Pa
 
 
 def read_planted(folder: Path) -> Iterator[tuple[str, str, tuple[int, ...], str, int]]:
-    """Run, invariant, channel, direction and position of everything that an audit must find, and of nothing else."""
+    """Run, invariant, channel, direction and position of exactly the violations that an audit must find."""
     for run in json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["runs"]:
         for fault in run["faults"]:
             for one in fault["shows"]:

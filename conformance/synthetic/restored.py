@@ -1,7 +1,7 @@
-"""Synthetic runs that were restored, with what they must commit: small ones, each with one known fault.
+"""Small synthetic runs with a restore, each with one fault, and the results that they must commit.
 
-Two sources send keyed records to two counters, which forward them to their sinks; channels deliver when chance will.
-Any prefix of such a run is a checkpoint: what came behind it is told once as undone, and once more behind the restore.
+Two sources send keyed records to two counters, which forward them to their sinks; channels deliver at random times.
+Any prefix of such a run is a checkpoint: the rows behind it are logged as undone, and again after the restore.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ def own(run: str, task: str, subtask: int, kind: Kind, **fields: Any) -> Row:
 
 
 class Flow:
-    """A run as it happens, in the order of causes."""
+    """A run in causal order."""
 
     def __init__(self, run: str, random: Random) -> None:
         self.run, self.random = run, random
@@ -115,7 +115,7 @@ def commit_twice(log: RunLog) -> Planted:
 
 
 def forget_a_result(log: RunLog) -> Planted:
-    """What is not there shows as the first row that its task could have."""
+    """A missing result shows as the first possible row of its task."""
     gone = log.rows[-1]
     log = attrs.evolve(log, rows=log.rows[:-1])
     return log, "LOG-RESULT", attrs.evolve(gone, position=0)

@@ -1,1 +1,1 @@
-"""To be looked at: the playground and the page of a report. The pages are in static/, and run in any browser."""
+"""Web pages: the playground and reports. The static parts are in static/, and run in any browser."""

@@ -1,6 +1,6 @@
-"""The page of whole jobs: one file that opens from disk, with each kind of trouble as the smallest job that shows it.
+"""The page of whole jobs: a single file that opens from disk, with the smallest job for each kind of failure.
 
-What the engine showed of it is drawn in space and time, and below it a run of the specification of the same program.
+A space-time diagram shows the engine's run log, and below it a run of the specification with the same program.
 """
 
 import html
@@ -33,16 +33,16 @@ from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_trace
 from tidegate.traces.runlog import Row, RunLog
 
-#: What is said to be wrong with one job, and jobs that are listed or drawn.
+#: Limits: problems shown per job, jobs listed, jobs drawn.
 MOST_WRONGS = 10
 MOST_LISTED = 2000
 MOST_DRAWN = 20
-#: Letters of an address that a browser is sure to open.
+#: Length of an address that every browser opens.
 LONGEST_LINK = 30_000
 
 
 def make_page(result: JobsResult, command: str = "") -> str:
-    """Of jobs that are drawn from a seed, and made small where they fail."""
+    """Facts of a run with jobs that are drawn from a seed and shrunk if they fail."""
     counts = result.counts
     facts = {
         "engine": result.engine,
@@ -63,7 +63,7 @@ def make_page(result: JobsResult, command: str = "") -> str:
 
 
 def tell_rate(result: JobsResult, job: dict[str, Any]) -> str:
-    """How often it fails by the rule that is named first, where it was run again."""
+    """How often it breaks the first rule, if it was run again."""
     again, wrongs = result.again.get(job["job"]), job["wrongs"]
     return f"fails in {again.failed[wrongs[0]['rules'][0]]} of {again.runs}" if again and wrongs else ""
 
@@ -93,7 +93,7 @@ def write_page(summary: Summary, facts: dict[str, str], findings: list[Any], lis
     return make_file("jobs", data["conclusion"], body, bundle("jobs.js"))
 
 
-# --- what was found -----------------------------------------------------------------------------------------------
+# --- findings -----------------------------------------------------------------------------------------------------
 
 
 def describe_found(result: JobsResult, kind: str, found: Found) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def describe_wrong(wrong: Wrong) -> dict[str, Any]:
 
 
 def find_wrong(judged: Judged) -> set[Row]:
-    """The rows at which it shows: those of the wrongs themselves, and where invariants do not hold."""
+    """The wrong rows: those of the problems, and those at which invariants do not hold."""
     if judged.log is None:
         return set()
     found = {wrong.row for wrong in judged.wrongs if wrong.row is not None}
@@ -172,7 +172,7 @@ def as_word(value: Any) -> str:
 
 
 def run_anyhow(config: Config) -> list[Choice] | None:
-    """What a scheduler chooses, unless there is more to choose than can be looked at."""
+    """The choices of a scheduler; None if there are too many to show."""
     (state,) = start(config)
     chosen: list[Choice] = []
     while choices := enabled(state):
@@ -184,7 +184,7 @@ def run_anyhow(config: Config) -> list[Choice] | None:
 
 
 def link_to(config: Config, choices: Sequence[Choice]) -> str:
-    """The program in the playground, under a schedule of the specification if the address has room for it."""
+    """Link to the program in the playground, with a schedule of the specification if the address has room."""
     place = f"http://{HOST}:{PORT}/#job?config={quote(json.dumps(encode(config), separators=(',', ':')), safe='')}"
     whole = f"{place}&trace={quote(write_trace('job', choices), safe='')}&at=0"
     return next((link for link in (whole, place) if len(link) <= LONGEST_LINK), "")

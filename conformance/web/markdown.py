@@ -1,7 +1,7 @@
-"""Markdown of this repository as the body of a page: headings with anchors, links between pages, rules that are links.
+"""Markdown of this repository as the body of a page: headings with anchors, links between pages, rules as links.
 
-What is no Markdown stays text, but for line breaks, comments and the pictures of the README; so a page has no markup
-that was not written here.
+HTML in Markdown stays text, except line breaks, comments and the pictures of the README, so that only our own markup
+is on a page.
 """
 
 import html
@@ -22,7 +22,7 @@ ADDRESS = re.compile(r'(src|srcset)="([^"]*)"')
 
 @attrs.frozen
 class Section:
-    """A heading, and the text below it."""
+    """A heading and the text below it."""
 
     level: int
     title: str
@@ -37,7 +37,7 @@ class Body:
 
 
 def render(text: str, resolve: Callable[[str], str], rules: str, graph: str = "") -> Body:
-    """The body of a page. `resolve` makes an address of a link, `rules` is the page with all of them."""
+    """The body of a page. `resolve` turns a link into an address, `rules` is the page with all rules."""
     markdown = make_renderer()
     env = {"resolve": resolve, "rules": rules, "graph": graph}
     tokens = markdown.parse(text)
@@ -46,7 +46,7 @@ def render(text: str, resolve: Callable[[str], str], rules: str, graph: str = ""
 
 
 def find_sections(tokens: Sequence[Token]) -> list[Section]:
-    """Marks the headings with their anchors, and collects what stands below each."""
+    """Adds anchors to the headings, and collects the text below each."""
     found: list[Section] = []
     used: dict[str, int] = {}
     for at, token in enumerate(tokens):
@@ -72,12 +72,12 @@ def plain(token: Token) -> str:
 
 
 def slug_of(title: str) -> str:
-    """The anchor of a heading, as hosts of repositories make it."""
+    """The anchor of a heading, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def link_rules(text: str, page: str) -> str:
-    """Text with each rule that it names as a link."""
+    """Text with links for the rules that it names."""
     parts = RULE.split(text)
     names = [
         f'<a href="{html.escape(page)}#{name}">{name}</a>' if name in all_rules() else name
@@ -86,7 +86,7 @@ def link_rules(text: str, page: str) -> str:
     return "".join(html.escape(part) + name for part, name in zip(parts, [*names, ""], strict=True))
 
 
-# --- how tokens are written ---------------------------------------------------------------------------------------
+# --- rendering of tokens ------------------------------------------------------------------------------------------
 
 
 def make_renderer() -> MarkdownIt:
@@ -183,6 +183,6 @@ WRITERS: dict[str, Callable[..., str]] = {
 
 
 def relative(address: str, page: str) -> str:
-    """An address of the site as a page of it says it."""
+    """An address of the site, relative to a page."""
     path, mark, anchor = address.partition("#")
     return posixpath.relpath(path, posixpath.dirname(page) or ".") + mark + anchor

@@ -1,4 +1,4 @@
-"""A page that is one file: it opens from disk, loads nothing, and runs no script but its own."""
+"""A page in one file: it opens from disk, loads nothing, and runs only its own script."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ STATIC = files("tidegate.conformance.web") / "static"
 
 
 def make_head(title: str, policy: str) -> str:
-    """What begins the head of every page."""
+    """The start of the head of every page."""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -24,7 +24,7 @@ def make_head(title: str, policy: str) -> str:
 
 
 def make_file(kind: str, title: str, body: str, script: str = "") -> str:
-    """The page; `body` stands behind its header as it is. What is no script of ours must not be able to run."""
+    """The page; `body` is inserted after its header unchanged. The policy blocks every script except ours."""
     style = "".join((STATIC / name).read_text(encoding="utf-8") for name in ("style.css", "report.css"))
     icon = base64.b64encode((STATIC / "icon.svg").read_bytes()).decode()
     scripts = f"script-src '{digest(script)}'; " if script else ""
@@ -56,7 +56,7 @@ def digest(text: str) -> str:
 
 
 def as_data(value: Any) -> str:
-    """JSON in which nothing looks like the end of a script."""
+    """JSON without anything that could end a script element."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -65,7 +65,7 @@ EXPORT = re.compile(r"^export ((?:async )?(?:function|const|let) (\w+))", re.MUL
 
 
 def bundle(name: str) -> str:
-    """A module with all that it imports, as one script: each module is a function that gives what it exports."""
+    """A module with all its imports as one script: each module is a function that returns its exports."""
     modules: dict[str, str] = {}
 
     def add(file: str) -> None:

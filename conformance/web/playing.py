@@ -1,7 +1,7 @@
-"""What the playground asks: which components there are, how they are configured, and what a trace does step by step.
+"""Answers the questions of the playground: components, their configs, and traces step by step.
 
-Questions and answers are JSON values. Nothing is remembered from one question to the next, so that a page can go back,
-branch and compare as it likes. Nothing here writes or reaches out; it runs wherever the specification does.
+Questions and answers are JSON values. Nothing is remembered between questions, so that a page can go back, branch and
+compare freely. This module uses neither files nor the network; it runs wherever the specification does.
 """
 
 import json
@@ -44,35 +44,35 @@ from tidegate.traces.notation.text import read_trace, write_event, write_observa
 
 #: Longer traces are for `tidegate replay`.
 MAX_EVENTS = 1000
-#: How many events are offered to be clicked, of each kind and in all, and how many are looked at to find them.
+#: How many events are offered, per kind and in all, and how many candidates are examined for them.
 MAX_OF_A_KIND = 10
 MAX_OFFERS = 80
 MAX_LOOKED_AT = 400
-#: How many states are explored while somebody waits, by how many events each where there is no scope.
+#: How many states are explored while the user waits, and with how many events each if there is no scope.
 MAX_STATES = 1500
 MAX_EXPLORED = 16
-#: That watermarks may have while a closure is explored.
+#: Timestamps for watermarks in an exploration.
 MAX_TIMESTAMPS = 5
-#: Graphs that are kept: people walk in one, and compare it with another.
+#: Cached graphs: a user walks in one, and compares it with another.
 KEPT = 4
-#: Places that are shown on either side of the one that is looked at, and behind each of those.
+#: Neighbours shown on either side of the current place, and behind each neighbour.
 MAX_PLACES = 16
 MAX_BEHIND = 4
-#: Of more parts a config can neither be looked at nor computed in no time.
+#: A config with more parts is too large to show and to compute quickly.
 MAX_PARTS = 512
-#: What a number of a config may be, by what it counts. Of bytes, since events are drawn that fill a buffer.
+#: Largest numbers in a config, by what they count. Bytes are limited because drawn events fill a buffer.
 MOST: Mapping[Counted | None, int] = {
     Counted.PARTS: MAX_PARTS,
     Counted.SUBTASKS: MAX_PARTS,
     Counted.BUFFERS: MAX_PARTS,
     Counted.BYTES: 2**16,
 }
-#: Numbers beyond these become other numbers in a page.
+#: JavaScript cannot hold integers beyond these.
 EXACT = 2**53
 
 
 class PlayError(ValueError):
-    """A question that makes no sense; `about` says which part of it."""
+    """An invalid question; `about` says which part of it."""
 
     def __init__(self, message: str, **about: Any) -> None:
         super().__init__(message)
@@ -80,7 +80,7 @@ class PlayError(ValueError):
 
 
 def answer(question: Any) -> dict[str, Any]:
-    """The answer to any question, and to one that makes no sense an `error`."""
+    """The answer to a question; to an invalid one an `error`."""
     asked = question.get("ask") if isinstance(question, Mapping) else None
     if not isinstance(asked, str) or asked not in ANSWERS:
         return {"error": {"message": f"ask must be one of {', '.join(ANSWERS)}"}}
@@ -90,11 +90,11 @@ def answer(question: Any) -> dict[str, Any]:
         return {"error": {"message": str(error), **error.about}}
 
 
-# --- what there is --------------------------------------------------------------------------------------------
+# --- components -----------------------------------------------------------------------------------------------
 
 
 def list_components(_question: Any = None) -> dict[str, Any]:
-    """Every component, the core first, with its sentence; and every rule, since outcomes name those of others, too."""
+    """Every component, the core first, with its sentence; and every rule, since outcomes also name rules of others."""
     return {
         "components": [
             {
@@ -115,7 +115,7 @@ def list_components(_question: Any = None) -> dict[str, Any]:
 
 
 def describe_component(question: Mapping[str, Any]) -> dict[str, Any]:
-    """All that a page must know to play one component."""
+    """Everything that a page needs to play one component."""
     component = component_of(question)
     schema = schemas.load(component.name)["$defs"]["config"]
     return {
@@ -142,7 +142,7 @@ def component_of(question: Mapping[str, Any]) -> AnyComponent:
 
 
 def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The fields of a config, with the domain of each."""
+    """The fields of a config with their domains."""
     known = {field.name: field for field in attrs.fields(component.config)}
     for name, given in schema.get("properties", {}).items():
         domain = resolve(component.name, given)
@@ -164,7 +164,7 @@ def fields_of(component: AnyComponent, schema: Mapping[str, Any]) -> Iterator[di
 
 
 def domain_of(domain: Mapping[str, Any]) -> str:
-    """What a number may be, in words."""
+    """The domain of a number in words."""
     least, most = domain.get("minimum"), domain.get("maximum")
     if least is None and most is None:
         return ""
@@ -186,12 +186,12 @@ def resolve(component: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-#: As `tidegate explore` has them: three are the fewest that show what is hard about many.
+#: As in `tidegate explore`: three show everything that is hard about many.
 FIRST_CONFIGS = {"valve": {"channels": 3}, "combiner": {"inputs": 3}}
 
 
 def usual_config(component: str) -> Any:
-    """A config to begin with: the one that most of the directed traces have."""
+    """The first config: the most common one of the directed traces."""
     if component in FIRST_CONFIGS:
         return encode(decode(FIRST_CONFIGS[component], COMPONENTS[component].config))
     configs = [json.dumps(encode(one.case.config)) for one in directed(component)]
@@ -200,7 +200,7 @@ def usual_config(component: str) -> Any:
 
 @attrs.frozen
 class Story:
-    """A trace worth looking at, and why."""
+    """An interesting trace, and its story."""
 
     group: str
     name: str
@@ -212,7 +212,7 @@ class Story:
 
 @cache
 def stories(component: str) -> tuple[Story, ...]:
-    """Written by hand, from the museum of wrong engines, and golden; what is too long to look at is left out."""
+    """Directed traces, traces of the museum, and golden traces; long ones are left out."""
     found = [word_count()] if component == "job" else []
     found += [make_story("directed", one.case, one.story) for one in directed(component)]
     found += [of_mutant(mutant) for mutant in catalog.mutants_of(component)]
@@ -231,14 +231,14 @@ def make_story(group: str, case: Case, story: str) -> Story:
 
 
 def word_count() -> Story:
-    """The job of `tidegate explain job`, from its beginning to its end."""
+    """The job of `tidegate explain job`, from start to end."""
     config = make_word_count()
     (state,) = job.start(config)
     events: list[Any] = []
     while choices := job.enabled(state):
         events.append(choose(choices, len(events)))
         state = job.step(state, events[-1])[0].state
-    story = "Two sources, words cut out of lines, counted by key: every step of a scheduler, to the end of the job."
+    story = "Two sources, lines split into words, counted by key: every step of a scheduler, to the end of the job."
     return Story("directed", "word-count", story, (), encode(config), write_trace("job", events))
 
 
@@ -253,10 +253,10 @@ def of_mutant(mutant: Mutant) -> Story:
 
 
 def play(question: Mapping[str, Any]) -> dict[str, Any]:
-    """The states and outcomes of a trace, and the events that are offered after step `at` (the last, if not given).
+    """The states and outcomes of a trace, and the events offered after step `at` (default: the last).
 
-    `choices` says which outcome is taken, by the number of the step; `start` which of the first states. A token that is
-    no event ends the trace before it, and `error` says where it stands.
+    `choices` selects outcomes by step number, `start` selects the first state. An invalid token ends the trace before
+    it, and `error` has its place.
     """
     component = component_of(question)
     config = config_of(component, question.get("config", {}))
@@ -298,7 +298,7 @@ def play(question: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def name_parts(config: Any) -> dict[str, list[Any]]:
-    """What subtasks and channels of a job are called, by their numbers in its state; and who shares a task."""
+    """The names of a job's subtasks and channels by number, and the operators of each task."""
     layout = compute_layout(config)
     names = [f"{place.task.name} {place.number}" for place in layout.places]
     return {
@@ -333,12 +333,12 @@ def check_lists(value: Any, name: str = "config") -> None:
 
 def choices_of(given: Any) -> dict[int, Any]:
     if not isinstance(given, Mapping) or not all(str(key).isdecimal() for key in given):
-        raise PlayError("choices must be an object: the number of a step, and of the outcome to take", part="choices")
+        raise PlayError("choices must be an object that maps step numbers to outcome numbers", part="choices")
     return {int(key): value for key, value in given.items()}
 
 
 def pick(number: Any, count: int, otherwise: int = 0) -> int:
-    """The number if there is such a one: after an edit, choices are left that have lost their meaning."""
+    """The choice if it is possible: after an edit, some choices no longer apply."""
     return number if type(number) is int and 0 <= number < count else otherwise
 
 
@@ -347,7 +347,7 @@ Token = re.Match[str]
 
 def read_tokens(component: str, trace: Any) -> tuple[list[tuple[Token, Any]], dict[str, Any] | None]:
     if not isinstance(trace, str):
-        raise PlayError("trace must be a text in the short notation", part="trace")
+        raise PlayError("trace must be a string in short notation", part="trace")
     events: list[tuple[Token, Any]] = []
     for token in re.finditer(r"\S+", trace):
         place = {"start": token.start(), "end": token.end()}
@@ -372,12 +372,12 @@ def describe_outcome(component: AnyComponent, before: Any, event: Any, outcome: 
 
 
 def describe_state(state: Any) -> dict[str, Any]:
-    """A state as a plain value, and in the words of `tidegate explain`."""
+    """A state as a plain value, and as text as in `tidegate explain`."""
     return {"state": plain(state), "words": show(state)}
 
 
 def broken_by(component: AnyComponent, before: Any, event: Any, outcome: Outcome[Any, Any]) -> list[str]:
-    """The claims that hold until this step and are broken by it."""
+    """The claims that this step breaks."""
     broken = [one.name for one in component.properties if not one.holds(before, event, outcome)]
     return broken + [name for name in broken_in(component, outcome.state) if name not in broken_in(component, before)]
 
@@ -387,7 +387,7 @@ def broken_in(component: AnyComponent, state: Any) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """Any value of the specification as JSON, for the eye; the config, which does not change, is left out."""
+    """Any value of the specification as JSON for display, without the config, which does not change."""
     if attrs.has(type(value)):
         names = [field.name for field in attrs.fields(type(value)) if field.name != "config"]
         kind = {"type": value.type} if isinstance(getattr(value, "type", None), str) else {}
@@ -405,14 +405,14 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-# --- what can be clicked --------------------------------------------------------------------------------------
+# --- offered events -------------------------------------------------------------------------------------------
 
-#: What an event may be about; the first that it names is where it is offered.
+#: Fields that group the offered events; the first one that an event has decides.
 ABOUT = ("channel", "input", "output", "gate", "member", "consumer", "reader", "subpartition", "producer", "operator")
 
 
 def offers(component: AnyComponent, config: Any, state: Any) -> list[dict[str, Any]]:
-    """Events worth trying, each with what it would do. What makes no sense in this state is left out."""
+    """Useful events with their effects, without those that make no sense in this state."""
     offered: list[dict[str, Any]] = []
     kinds: Counter[str] = Counter()
     for event in dict.fromkeys(islice(alphabet(component, config, state), MAX_LOOKED_AT)):
@@ -448,7 +448,7 @@ def describe_offer(
     }
 
 
-#: Components whose alphabet follows from any config or state; for the others there are scopes, and their generators.
+#: Components with an alphabet for any config or state; the others use scopes and their generators.
 ALPHABETS: dict[str, Callable[[Any, Any], Iterable[Any]]] = {
     "valve": lambda config, state: nearby(closures.of_valve(config.channels, 3, config.semantics), state.channels),
     "combiner": lambda config, state: nearby(closures.of_combiner(config.inputs, 3, config.semantics), state.inputs),
@@ -459,7 +459,7 @@ ALPHABETS: dict[str, Callable[[Any, Any], Iterable[Any]]] = {
 
 
 def nearby(closure: closures.Closure, parts: Iterable[Any]) -> Iterator[Any]:
-    """The events of a closure, with timestamps next to those that are there already: the highest two, and one more."""
+    """The events of a closure, with timestamps near the present ones: the highest two, and one more."""
     held = sorted({part.watermark for part in parts} - {MIN, MAX} | {1, 2})
     rewrite = replace_timestamps((*held[-2:], min(held[-1] + 1, MAX)))
     return map(rewrite, closure.alphabet(closure.configs[0], None))
@@ -477,17 +477,17 @@ def alphabet(component: AnyComponent, config: Any, state: Any) -> Iterator[Any]:
 
 @lru_cache(64)
 def drawn(component: str, config: Any) -> tuple[Any, ...]:
-    """Events that the generator draws for a config, those first that are written shortest."""
+    """Events that the generator draws for a config, shortest notation first."""
     draw = import_module(f"tidegate.properties.cases.{component}").draw
     found = dict.fromkeys(event for seed in range(8) for event in draw(Random(seed), config)[1])
     return tuple(sorted(found, key=lambda event: len(write_event(component, event)))[: 4 * MAX_OFFERS])
 
 
-# --- all that can happen --------------------------------------------------------------------------------------
+# --- exploration ----------------------------------------------------------------------------------------------
 
 
 def explore(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Every state that a small alphabet reaches with a config, as far as that can be waited for: claims, and traces."""
+    """Every state that a small alphabet reaches with a config, up to a limit: claims, and traces."""
     component = component_of(question)
     config = config_of(component, question.get("config", {}))
     layers: list[int] = []
@@ -515,7 +515,7 @@ def describe_shown(component: AnyComponent, shown: Shown) -> dict[str, Any]:
 
 
 def timestamps_of(question: Mapping[str, Any]) -> int | None:
-    """How many of them watermarks may have, if that is said; few, or it takes too long to be waited for."""
+    """The number of timestamps, if given; small, so that the user does not wait."""
     given = question.get("timestamps")
     if given is None or (type(given) is int and 1 <= given <= MAX_TIMESTAMPS):
         return given
@@ -523,7 +523,7 @@ def timestamps_of(question: Mapping[str, Any]) -> int | None:
 
 
 def find_closure(component: AnyComponent, config: Any, timestamps: int | None) -> closures.Closure:
-    """As `tidegate explore` has it, where that is for this config; else over some of the events that are offered."""
+    """The closure of `tidegate explore`, if it fits the config; else a closure over some of the offered events."""
     if component.name in CLOSURES:
         return CLOSURES[component.name](config, timestamps)
     for scope in small(component.name):
@@ -540,7 +540,7 @@ def find_closure(component: AnyComponent, config: Any, timestamps: int | None) -
         except InvalidInputError:
             return False
 
-    note = f"up to {MAX_EXPLORED} of the events that are offered in each state"
+    note = f"up to {MAX_EXPLORED} of the offered events in each state"
     return closures.Closure(note, attrs.evolve(component, symmetry=None), (config,), events)
 
 
@@ -552,7 +552,7 @@ CLOSURES: dict[str, Callable[[Any, int | None], closures.Closure]] = {
 
 
 def find_neighbours(question: Mapping[str, Any]) -> dict[str, Any]:
-    """Where the state behind a trace stands in the closure, what leads there, and what follows from it."""
+    """The place of a trace's last state in the closure, its predecessors and its successors."""
     component = component_of(question)
     config = config_of(component, question.get("config", {}))
     timestamps = timestamps_of(question)
@@ -564,7 +564,9 @@ def find_neighbours(question: Mapping[str, Any]) -> dict[str, Any]:
         raise PlayError(str(error), part="config") from None
     here = graph.represent(state)
     if here not in graph.numbers:
-        raise PlayError("this trace leads to a state that was not explored: it has events of its own", part="trace")
+        raise PlayError(
+            "this trace leads to a state that was not explored: it has events outside the alphabet", part="trace"
+        )
     behind = list(graph.sources.get(here, {}).items())
     return {
         "here": describe_place(graph, state),
@@ -590,7 +592,7 @@ def graph_of(component: str, config: Any, timestamps: int | None) -> Graph:
 
 
 def follow(component: AnyComponent, config: Any, question: Mapping[str, Any]) -> Any:
-    """The state that a trace leads to, up to the step that is looked at."""
+    """The state after the current step of a trace."""
     choices = choices_of(question.get("choices", {}))
     events, _error = read_tokens(component.name, question.get("trace", ""))
     starts = component.start(config)
@@ -602,7 +604,7 @@ def follow(component: AnyComponent, config: Any, question: Mapping[str, Any]) ->
 
 
 def describe_after(closure: closures.Closure, config: Any, graph: Graph, state: Any) -> list[dict[str, Any]]:
-    """The places that follow, each with the events that lead there; the first of them is the one to take."""
+    """The successors, each with its events; the first event is the one to take."""
     component = closure.component
     found: dict[Any, dict[str, Any]] = {}
     counts: Counter[Any] = Counter()

@@ -1,6 +1,6 @@
-"""The documents as pages of the site, every rule with what stands behind it, and an index to search them by.
+"""The documents as pages of the site, a page of all rules with their references, and a search index.
 
-Addresses are relative and nothing is fetched, so that the pages work on any server, under any path, and from disk.
+Addresses are relative and pages fetch nothing, so that they work on any server, under any path, and from disk.
 """
 
 import html
@@ -27,9 +27,9 @@ from tidegate.reference.rules import Rule, all_rules
 
 RULES = "rules.html"
 PLAYGROUND = "play.html"
-#: Pages whose address is not that of their document.
+#: Pages with another address than their document.
 ADDRESSES = {"README.md": "index.html", "docs/semantics/rules.md": RULES}
-#: The menu; documents that stand nowhere in it come last.
+#: The menu; documents that are not in it come last.
 MENU = {
     "Begin": ("README", "docs/tutorial", "docs/writing-an-engine", "docs/protocol", "examples/README"),
     "Use": ("docs/library", "docs/hypothesis", "docs/ci", "docs/reports", "docs/campaigns", "docs/run-logs"),
@@ -37,7 +37,7 @@ MENU = {
     "Findings": ("docs/findings/index",),
     "Project": ("CONTRIBUTING", "docs/decisions", "docs/seeds", "docs/benchmarks", "docs/museum", "docs/mutation"),
 }
-#: Files that a browser shows as they are.
+#: Files that a browser shows unchanged.
 SHOWN = (".png", ".svg", ".json")
 CLASS = re.compile(r"\bFLINK-\d+\b|(?<![.\w])(?:[A-Z][a-z]+){2,}\b")
 
@@ -52,14 +52,14 @@ class Page:
 
 @attrs.define
 class Library:
-    """The documents of a checkout, and the files that they turned out to need."""
+    """The documents of a checkout, and the files that they link to."""
 
     root: Path
     documents: dict[str, str]
     needed: set[str] = attrs.field(factory=set)
 
     def resolve(self, document: str, address: str) -> str:
-        """The address of a link in a document as its page says it."""
+        """The address of a document's link on its page."""
         path, mark, anchor = address.partition("#")
         if "://" in address or not path:
             return address
@@ -70,12 +70,12 @@ class Library:
         if file in self.documents:
             return self.documents[file]
         if not (self.root / file).is_file():
-            raise CannotStartError(f"{document} links to {file}, which is not there")
+            raise CannotStartError(f"{document} links to {file}, which does not exist")
         self.needed.add(file)
         return file if file.endswith(SHOWN) else source_page_of(file)
 
     def source(self, place: Place) -> str:
-        """Where a line of a file stands on the site."""
+        """The address of a line of a file on the site."""
         self.needed.add(place.path)
         return f"{source_page_of(place.path)}#L{place.line}"
 
@@ -85,7 +85,7 @@ def source_page_of(file: str) -> str:
 
 
 def write_reading(root: Path, out: Path) -> None:
-    """Every document, every rule, and the files that they name, as pages."""
+    """Write every document, the rules, and the linked files as pages."""
     library = open_library(root)
     pages = [make_document(library, name) for name in library.documents if library.documents[name] != RULES]
     pages.append(make_rules(library))
@@ -129,7 +129,7 @@ def make_document(library: Library, name: str) -> Page:
 
 
 def journey(page: str) -> str:
-    """The components in the order in which a record travels, in the place of a diagram."""
+    """The components in the order in which a record travels, instead of a diagram."""
     subjects = dict.fromkeys(place.subject for place in PATH)
     rows = [
         f"<li><b>{html.escape(subject)}</b> "
@@ -149,7 +149,7 @@ def journey(page: str) -> str:
 
 
 def make_rules(library: Library) -> Page:
-    """All rules, each with an anchor that stays, and all that is known about it."""
+    """All rules, each with a stable anchor and all its references."""
     tests = find_places(library.root / "tests", "tests", all_rules())
     parts = ["<h1>All rules</h1>", f"<p>{len(all_rules())} rules. Their ids never change their meaning.</p>"]
     sections = [Section(1, "All rules", "")]
@@ -185,7 +185,7 @@ def rule_article(rule: Rule, links: list[tuple[str, list[str]]]) -> str:
 
 
 def behind(library: Library, rule: Rule, tests: Iterable[Place]) -> Iterator[tuple[str, list[str]]]:
-    """What stands behind a rule, as links: code, claims, tests, traces, and engines that break it."""
+    """References of a rule as links: code, claims, tests, traces, and engines that break it."""
     found = {
         "Code": [link_place(library, place) for place in code_places().get(rule.id, ())],
         "Claims": [link_rules(statement, "") for statement in statements_of(rule)],
@@ -217,7 +217,7 @@ def link_story(component: str, story: Story) -> str:
 
 
 def link_source(text: str) -> str:
-    """Where a rule was learnt, with links to the issues and classes that are named."""
+    """The source of a rule, with links to its issues and classes."""
 
     def link(found: re.Match[str]) -> str:
         name = found[0]
@@ -244,7 +244,7 @@ def make_source(root: Path, file: str) -> Page:
     return Page(path, file, body)
 
 
-# --- what is around a page ----------------------------------------------------------------------------------------
+# --- frame of a page ----------------------------------------------------------------------------------------------
 
 Menu = list[tuple[str, list[tuple[str, str]]]]
 
@@ -262,7 +262,7 @@ def make_menu(pages: list[Page]) -> Menu:
 
 
 def index(pages: Iterable[Page]) -> Iterator[tuple[str, str, str, str]]:
-    """Every section: its address, the title of its page, its own, and its text. Rules stand on one page only."""
+    """Every section: its address, the title of its page, its own title, and its text. Rules are on one page only."""
     for page in pages:
         for section in page.sections:
             if page.path == RULES or section.title not in all_rules():

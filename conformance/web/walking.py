@@ -1,7 +1,7 @@
-"""The closure of a small scope as a graph to walk: where a state stands in it, what leads there, and what follows.
+"""The closure of a small scope as a graph to walk: the place of a state, its predecessors and its successors.
 
-The neighbourhood is made of the state as it is, so that every step in it is an event that can be played. With a
-symmetry, states that differ only in the numbers of their parts are one place.
+Neighbours are computed from the actual state, so that every step is a playable event. With a symmetry, states that
+differ only in the numbers of their parts share a place.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,7 +17,7 @@ from tidegate.reference.model import AnyComponent, InvalidInputError
 
 @attrs.define(eq=False)
 class Graph:
-    """Every place that was found, with its number and depth; the events that lead there; and who leads there."""
+    """Every place with its number and depth, the events that lead there, and its predecessors."""
 
     component: AnyComponent
     represent: Callable[[Any], Any]
@@ -34,7 +34,7 @@ class Graph:
         self.parents[known] = parent
 
     def trace_to(self, known: Any) -> tuple[Any, ...]:
-        """A shortest one."""
+        """A shortest trace to a place."""
         return (*self.opening, *trace_to(known, self.parents))
 
     @property
@@ -46,7 +46,7 @@ class Graph:
 
 
 def make_graph(closure: Closure, config: Any, limit: int) -> Graph:
-    """Breadth first, as the explorer goes, and with every transition kept."""
+    """Breadth first, as in the explorer, with every transition kept."""
     component = closure.component
     represent = as_it_is if component.symmetry is None else component.symmetry.canonical
     graph = Graph(component, represent, closure.opening(config))

@@ -1,1 +1,1 @@
-"""Where cases come from: each component has a module with its generator and scopes, and a file of directed traces."""
+"""Cases: each component has a module with its generator and scopes, and a file of directed traces."""

@@ -67,7 +67,7 @@ def draw_far_apart(random: Random) -> tuple[group.Config, tuple[group.Event, ...
 
 
 def draw_last(_random: Random, sources: int, subtasks: int) -> tuple[group.Config, tuple[group.Event, ...]]:
-    """The last of many sources or subtasks, which a number of one byte takes for the first."""
+    """The last of many sources or subtasks, which equals the first in a byte."""
     last, other = sources - 1, subtasks - 1
     return group.Config((group.Source(0, Long(10)),) * sources, subtasks), (
         group.ReportWatermark(0, 0, Long(5)),
@@ -81,7 +81,7 @@ def draw_last(_random: Random, sources: int, subtasks: int) -> tuple[group.Confi
 
 
 def draw_all_report(random: Random, sources: int, subtasks: int) -> tuple[group.Config, tuple[group.Event, ...]]:
-    """All of many report, the last one is behind, and for a while some are gone."""
+    """Many report, the last one is behind, and some are gone for a while."""
     places = [(source, subtask) for source in range(sources) for subtask in range(subtasks)]
     gone = random.sample(places, 3)
     return group.Config((group.Source(0, Long(10)),) * sources, subtasks), (

@@ -84,7 +84,7 @@ def draw_config(random: Random) -> barriers.Config:
 
 
 def is_fair(state: barriers.State, event: barriers.Event) -> bool:
-    """Not so if the last open channel goes on to a newer checkpoint while an older one waits for it.
+    """False if the last open channel moves on to a newer checkpoint while an older one waits for it.
 
     Channels do not do that, and the real tracker, which then triggers the newer one first, fails on the older one.
     """
@@ -95,7 +95,7 @@ def is_fair(state: barriers.State, event: barriers.Event) -> bool:
 
 
 def draw_flood(random: Random, channels: int, base: int) -> list[barriers.Event]:
-    """About as many pending checkpoints as are remembered; then the oldest of them come to their end."""
+    """About as many pending checkpoints as the handler remembers; then the oldest of them complete."""
     count = MOST_PENDING + random.choice((-1, 0, 1, 1, 2))
     first, *others = random.sample(range(channels), channels)
     mode, created = barriers.Mode.ALIGNED, Long(0)
@@ -128,9 +128,9 @@ def draw_modes(random: Random, kind: barriers.Kind) -> tuple[barriers.Mode, ...]
 
 
 def draw_channel(random: Random, state: barriers.State, heard: float) -> int | None:
-    """One that may deliver, if there is one; mostly one that the present checkpoint still waits for.
+    """An open channel, if there is one; mostly one that the current checkpoint still waits for.
 
-    `heard` is how often it is one that is blocked.
+    `heard` is the share of blocked channels.
     """
     blocked = state.blocked if isinstance(state, barriers.Alignment) else frozenset()
     if blocked and random.random() < heard:
@@ -184,12 +184,12 @@ def draw_events(
 
 
 def long_ago(state: barriers.State) -> tuple[int, ...]:
-    """How much earlier a barrier may have been created where that is measured."""
+    """How much earlier a barrier was created, if that is measured."""
     return (300, 2**31 + 5, 2**33) if state.config.extension == barriers.MEASURES else ()
 
 
 def draw_checkpoint(random: Random, state: barriers.State, current: int) -> Long:
-    """Mostly the one that is pending; if none is, the next."""
+    """Mostly the pending one; if there is none, the next."""
     if isinstance(state, barriers.Alignment):
         pending = state.current >= 0 and state.current != state.done
         return clamp(current if pending and random.random() < 0.85 else current + 1)
@@ -200,7 +200,7 @@ def draw_checkpoint(random: Random, state: barriers.State, current: int) -> Long
 def draw_round(
     random: Random, state: barriers.State, checkpoint: Long, mode: barriers.Mode, created: Long
 ) -> list[barriers.Event]:
-    """A whole checkpoint: the barrier on each channel that may deliver, in any order; at times the last is missing."""
+    """A whole checkpoint: the barrier on each open channel, in any order; at times the last is missing."""
     blocked = state.blocked if isinstance(state, barriers.Alignment) else frozenset()
     free = [channel for channel in range(state.config.channels) if channel not in state.ended | blocked]
     random.shuffle(free)
@@ -246,7 +246,7 @@ def renumber(numbers: tuple[int, ...]) -> Callable[[Any], Any]:
 
 
 def skips_a_pending_checkpoint(state: barriers.State, event: barriers.Event) -> bool:
-    """The last open channel goes on to a newer checkpoint while an older one waits for it; channels do not do that."""
+    """The last open channel moves on to a newer checkpoint while an older one waits for it; channels do not do that."""
     if not isinstance(state, barriers.Tracking) or not isinstance(event, barriers.Barrier | barriers.Cancel):
         return False
     last = len(state.ended) == state.config.channels - 1
@@ -282,7 +282,7 @@ def make_alphabet(kind: barriers.Kind, channels: int, checkpoints: int, *, late:
 
 
 def stop_the_clock(state: barriers.State) -> barriers.State:
-    """The state as soon as time makes no difference any more: every timer is due, every barrier read is too late."""
+    """The state when time makes no difference any more: every timer is due, every barrier is too late."""
     if isinstance(state, barriers.Tracking):
         return state
     last = 0 if state.config.timeout is None else state.config.timeout + 1

@@ -1,4 +1,4 @@
-"""Cases for the blocking subpartition: views at their own pace, read buffers that run out, holders that go."""
+"""Cases for the blocking subpartition: views at their own pace, read buffers that run out, released holders."""
 
 from collections.abc import Iterator
 from random import Random
@@ -81,7 +81,7 @@ def draw_reading(random: Random, kind: str, state: blocking.State, view: int) ->
         case "release_view":
             return [subpartition.ReleaseView(view)]
         case "drain":
-            # To the end and one further, giving each buffer back at once or not.
+            # To the end and one further, recycling each buffer at once or not.
             left = len(state.written) - state.readers[view].position + 1
             turn: list[blocking.Event] = (
                 [subpartition.Poll(view), blocking.Recycle(view)]

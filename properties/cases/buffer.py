@@ -1,4 +1,4 @@
-"""Cases for the network buffer: consumers that lag behind, buffers filled to the last byte, holders that let go."""
+"""Cases for the network buffer: consumers that lag behind, buffers filled to the last byte, holders that recycle."""
 
 from collections.abc import Iterator
 from random import Random
@@ -33,7 +33,7 @@ def draw(random: Random, config: buffer.Config | None = None) -> tuple[buffer.Co
 
 
 def draw_shared(random: Random) -> tuple[buffer.Config, tuple[buffer.Event, ...]]:
-    """Very many copies of a consumer; the first and the last ones read, are copied, and let go."""
+    """Very many copies of a consumer; the first and the last ones read, are copied, and recycled."""
     config = draw_config(random)
     walk = Walk(random, start(config), step)
     count = random.choice((9, 33, 65, 130, 258))
@@ -79,13 +79,13 @@ def draw_writing(random: Random, kind: str, state: buffer.State) -> buffer.Event
         return buffer.CloseBuilder()
     if kind == "commit" or state.finished:
         return buffer.Commit()
-    # Often to the last byte, or one more than fits.
+    # Often exactly to the last byte, or one more.
     room = state.config.capacity - len(state.written)
     return buffer.Append(random.randbytes(max(0, random.choice((0, 1, 2, 3, room, room + 1)))))
 
 
 def draw_wind_up(random: Random, state: buffer.State, indices: list[int]) -> list[buffer.Event]:
-    """Every holder lets go, in any order; perhaps all but one."""
+    """Every holder recycles, in any order; perhaps all but one."""
     events: list[buffer.Event] = [buffer.CloseConsumer(index) for index in indices]
     events += [buffer.Recycle(index) for index, consumer in enumerate(state.consumers) for _ in range(consumer.slices)]
     if not state.closed:
@@ -118,7 +118,7 @@ def make_scope(capacity: int, consumers: int, slices: int) -> Scope:
             buffer.CloseBuilder(),
             buffer.Consume(),
         )
-        # One that does not exist is among them: the next to come.
+        # Includes one that does not exist yet: the next one.
         for consumer in range(min(len(state.consumers) + 1, consumers + 1)):
             yield from (
                 make(consumer)

@@ -1,4 +1,4 @@
-"""Cases for the buffers that are needed: few channels and many, around the limits."""
+"""Cases for the number of required buffers: few and many channels, around the limits."""
 
 from collections.abc import Iterator
 from itertools import product

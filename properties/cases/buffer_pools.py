@@ -1,4 +1,4 @@
-"""Cases for buffer pools: few segments, pools that take all they can get, come and go, and give back in any order."""
+"""Cases for buffer pools: few segments, greedy pools that come and go, and recycle in any order."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +11,7 @@ from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.pools import buffer_pools as pools
 
-#: More pools at a time have too many orders to resize and wake them in.
+#: More pools at a time can be resized and woken in too many orders.
 MOST_POOLS = 3
 
 
@@ -64,7 +64,7 @@ def draw_pool(random: Random, state: pools.State) -> pools.CreatePool:
 
 
 def draw_refused(random: Random, state: pools.State) -> pools.Event:
-    """Pools, channels and segments that do not exist, and pools that cannot be."""
+    """Pools, channels and segments that do not exist, and invalid pools."""
     refused: list[pools.Event] = [
         pools.CreatePool(77, state.config.total + 1, state.config.total + 1),
         pools.CreatePool(77, 0, 1),
@@ -90,7 +90,7 @@ ENDS = (2**8, 2**16)
 
 
 def draw_shares(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
-    """Pools that are promised, given and told more than a narrow number holds; their own numbers are that far apart."""
+    """Pools with sizes beyond a narrow number; their own numbers are that far apart, too."""
     return pools.Config(4 * end), (
         pools.CreatePool(0, end + 1, 2 * end + 3),
         pools.CreatePool(end, 1, end + 5),
@@ -104,14 +104,14 @@ def draw_shares(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Ev
 
 
 def draw_limits(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
-    """An overdraft and a limit per channel that seem small to a narrow number, on the last of many channels."""
+    """An overdraft and a channel limit that are small modulo a narrow number, on the last of many channels."""
     request = pools.RequestSegment(0, ENDS[0])
     create = pools.CreatePool(0, 2, 2, end + 1, ENDS[0] + 1, end + 1)
     return pools.Config(4 * end), (create, *[request] * 5, pools.RecycleSegment(0, ENDS[0]), request)
 
 
 def draw_free(_random: Random, end: int) -> tuple[pools.Config, tuple[pools.Event, ...]]:
-    """As many free segments as a narrow number counts as none, when the last of them comes back."""
+    """When the last segment comes back, the number of free segments is 0 modulo a narrow number."""
     request = pools.RequestSegment(0)
     give_back = pools.RecycleSegment(0)
     return pools.Config(end + 1), (pools.CreatePool(0, 1, 1, 3), request, request, give_back, request, request)
@@ -129,7 +129,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 def make_scope(
     name: str, total: int, kinds: tuple[pools.CreatePool, ...], covers: str, *, listening: bool = False
 ) -> Scope:
-    """Each of these pools comes and goes, and takes all that it can get."""
+    """Each of these pools comes and goes, and takes all available segments."""
     events: list[pools.Event] = [pools.CreatePool(9, total + 1, total + 1), pools.CreatePool(9, 0, 1)]
     for kind in kinds:
         channels = [*range(kind.channels), None]

@@ -15,7 +15,7 @@ from tidegate.reference.elements import MAX, Long
 
 SEMANTICS = ("flink-2.3", "flink-2.3", "flink-2.3", "flink-1.10", "flink-1.5")
 FALLIBLE = tuple(call for call in chain_lifecycle.Call if call not in chain_lifecycle.INFALLIBLE)
-#: Which calls a checkpoint step, or the end of a chain, is about to make.
+#: The next calls of a checkpoint step, or of the end of a chain.
 CALLS = {
     chain_lifecycle.Open: (chain_lifecycle.Call.INIT, chain_lifecycle.Call.OPEN),
     chain_lifecycle.Finish: (chain_lifecycle.Call.END_INPUT, chain_lifecycle.Call.FINISH, chain_lifecycle.Call.CLOSE),
@@ -37,7 +37,7 @@ def draw(
     return config, walk.events
 
 
-#: Each operator names its parent, and each chained source has an input of its own.
+#: Each operator names its parent, and each chained source has its own input.
 NAMED = ("operators", "sources")
 
 
@@ -49,7 +49,7 @@ def draw_large(size: int, random: Random) -> tuple[chain_lifecycle.Config, tuple
 def draw_many_inputs(
     random: Random, inputs: int, extension: str | None
 ) -> tuple[chain_lifecycle.Config, tuple[chain_lifecycle.Event, ...]]:
-    """Many inputs end, or say that event time is over, each once, and the last one last."""
+    """Many inputs end, or end their event time, each once, and the last one last."""
     config = chain_lifecycle.Config((chain_lifecycle.Operator(False, None),), 0, inputs, SEMANTICS[0], extension)  # noqa: FBT003
     order = [*random.sample(range(inputs - 1), inputs - 1), inputs - 1]
     over = [chain_lifecycle.InputWatermark(one, MAX) for one in order] if extension is not None else []
@@ -122,7 +122,7 @@ def draw_event(random: Random, kind: str, state: chain_lifecycle.State) -> chain
 
 
 def draw_element(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Event:
-    """Mostly that event time is over, on an input that has not said so; at times too often, or something else."""
+    """Mostly the end of event time, on an input without it; at times twice, or something else."""
     inputs = state.config.inputs
     left = [index for index in range(inputs - state.config.sources) if index not in state.ended | state.over]
     index = random.choice(left) if left and random.random() < 0.85 else random.randint(-1, inputs)
@@ -136,7 +136,7 @@ def draw_early(random: Random) -> Long:
 
 
 def draw_step(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Checkpoint:
-    """Mostly one that the semantics knows."""
+    """Mostly one of the semantics."""
     known = (chain_lifecycle.Step.PREPARE, chain_lifecycle.Step.SNAPSHOT, chain_lifecycle.Step.COMPLETE)
     newer = state.config.semantics == "flink-2.3" or random.random() < 0.1
     return chain_lifecycle.Checkpoint(
@@ -145,7 +145,7 @@ def draw_step(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.C
 
 
 def draw_next(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Event:
-    """What a task would do next; once in a while it gives up and closes."""
+    """The next action of a task; at times it gives up and closes."""
     if state.phase is chain_lifecycle.Phase.PLANNED:
         return chain_lifecycle.Create()
     if state.closed:
@@ -163,7 +163,7 @@ def draw_next(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.E
 
 
 def draw_fault(random: Random, state: chain_lifecycle.State) -> chain_lifecycle.Fault:
-    """Something that is called next, or anything; at times what fails is repaired."""
+    """One of the next calls, or any; at times a failure is repaired."""
     if state.faults and random.random() < 0.3:
         operator, call = random.choice(sorted(state.faults))
         return chain_lifecycle.Fault(operator, call, failing=False)
@@ -215,7 +215,7 @@ EVENTS: tuple[chain_lifecycle.Event, ...] = (
 
 
 def make_config(parents: tuple[int, ...], sources: int, semantics: str) -> chain_lifecycle.Config:
-    """A chain whose head has one input of its own, and leaves a mail behind."""
+    """A chain whose head has its own input, and leaves a mail behind."""
     operators = (
         chain_lifecycle.Operator(lingers=True),
         *(chain_lifecycle.Operator(lingers=False, parent=parent) for parent in parents),

@@ -1,7 +1,7 @@
-"""Cases for chaining: graphs in which everything would be chained, but for a few conditions broken on purpose.
+"""Cases for chaining: graphs in which everything would be chained, except for a few broken conditions.
 
-Two broken conditions on one edge hide each other, so most edges have none and some have one. What is broken is an
-edge: its partitioner or exchange, or what one of its ends has, often together with all that lies behind.
+Two broken conditions on one edge hide each other, so most edges have none and some have one. A condition concerns an
+edge: its partitioner or exchange, or a setting of one of its ends, often together with all operators behind it.
 """
 
 from collections import Counter
@@ -32,7 +32,7 @@ VALUES: dict[str, tuple[int | str, ...]] = {
 
 LINE, FAN, UNION = "line", "fan", "union"
 
-#: The fields of an operator or an edge that is still to be made.
+#: The fields of an operator or edge under construction.
 Draft = dict[str, Any]
 
 
@@ -85,7 +85,7 @@ def draw_graph(random: Random) -> Graph:
             break_edge(random, kind, draw_edge(random, edges, operators), operators)
     if isinstance(random, Source):
         operators, edges = prune(random, operators, edges)
-    # The order in which a graph is told shows in names only.
+    # The order of a graph's elements only affects names.
     if random.random() < 0.7:
         random.shuffle(operators)
     if random.random() < 0.5:
@@ -94,7 +94,7 @@ def draw_graph(random: Random) -> Graph:
 
 
 def draw_large_graph(size: int, shape: str, random: Random) -> Graph:
-    """So many operators in a line, or of one source, or of one source and united in the last.
+    """Many operators in a line, or behind one source, or behind one source and united in the last.
 
     Some ids and parallelisms are the same in a byte or two.
     """
@@ -122,7 +122,7 @@ def draw_large(size: int, shape: str, random: Random) -> tuple[Config, tuple[Eve
 
 
 def draw_many_sources(count: int, random: Random) -> tuple[Config, tuple[Event, ...]]:
-    """So many sources, each with an operator of its own that takes it in or not, the sources first or last."""
+    """Many sources, each with its own operator that may take it in, the sources first or last."""
     numbers = list(range(1, 2 * count + 1))
     if random.random() < 0.5:
         numbers.reverse()
@@ -141,7 +141,7 @@ def draw_many_sources(count: int, random: Random) -> tuple[Config, tuple[Event, 
     return config, (Graph(tuple(Operator(**operator) for operator in operators), tuple(edges)),)
 
 
-#: Engines may follow a line by calling themselves, so these are not as long as others are wide.
+#: Engines may recurse along a line, so lines are shorter than other graphs are wide.
 LARGE = {LINE: (3, 9, 17, 33, 65, 129, 257), FAN: (9, 17, 33, 65, 129, 257, 258, 514), UNION: (19, 259, 515)}
 ONCE = (
     *(partial(draw_large, size, shape) for shape, sizes in LARGE.items() for size in sizes),
@@ -150,7 +150,7 @@ ONCE = (
 
 
 def prune(source: Source, operators: list[Draft], edges: list[Draft]) -> tuple[list[Draft], list[Draft]]:
-    """Leave out what the source leaves out, and then all that has nothing to read from any more."""
+    """Leave out what the source of randomness drops, and then all operators without inputs."""
     edges = [edge for edge in edges if source.keeps()]
     left: dict[int, Draft] = {operators[0]["id"]: operators[0]}
     for operator in operators[1:]:
@@ -164,7 +164,7 @@ def prune(source: Source, operators: list[Draft], edges: list[Draft]) -> tuple[l
 
 
 def draw_operators(random: Random, size: int, sources: int = 0) -> list[Draft]:
-    """Operators that would all be chained, sources first, with ids in any order."""
+    """Operators that can all be chained, sources first, with ids in any order."""
     sources = min(size, sources or random.choice((1, 1, 1, 2, 2, 3, 4)))
     ids = random.sample(range(1, 3 * size + 1), size) if random.random() < 0.6 else list(range(1, size + 1))
     legacy, yielding, with_sources = (random.choice(rates) for rates in ((0, 0, 0.5, 1), (0, 0.15, 0.5), (0, 0.4, 0.8)))
@@ -208,7 +208,7 @@ def join_line(operators: list[Draft]) -> list[tuple[int, int]]:
 
 
 def draw_pairs(random: Random, operators: list[Draft]) -> list[tuple[int, int]]:
-    """Which operators are joined: lines, branches, unions, diamonds; never against the order of the list."""
+    """The edges: lines, branches, unions, diamonds; never against the order of the list."""
     unused = [operator["id"] for operator in operators if operator["kind"] is not Kind.OPERATOR]
     line, union = random.choice((0.2, 0.6, 0.9)), random.choice((0, 0, 0.1, 0.3))
     pairs: list[tuple[int, int]] = []
@@ -228,7 +228,7 @@ def draw_pairs(random: Random, operators: list[Draft]) -> list[tuple[int, int]]:
     return pairs
 
 
-# --- what is broken -------------------------------------------------------------------------------------------
+# --- broken conditions ----------------------------------------------------------------------------------------
 
 
 def draw_breaks(random: Random) -> list[str]:
@@ -282,7 +282,7 @@ FORWARD, REBALANCE = Partitioner.FORWARD, Partitioner.REBALANCE
 TOGETHER = (FORWARD, REBALANCE)
 YES_AND_NO = (False, True)
 
-#: An operator and an edge that keep nobody from chaining.
+#: An operator and an edge that allow all chaining.
 make_operator = partial(
     Operator,
     kind=Kind.OPERATOR,
@@ -314,7 +314,7 @@ def single_edges() -> Iterator[Graph]:
 
 
 def network_edges() -> Iterator[Graph]:
-    """Every partitioner, also where there is but one consumer and each of them does the same."""
+    """Every partitioner, also with a single consumer, where all of them do the same."""
     for partitioner, parallelism in product(Partitioner, (1, 2)):
         source = make_operator(1, "source", kind=Kind.SOURCE, parallelism=parallelism)
         target = make_operator(2, "map", parallelism=parallelism)

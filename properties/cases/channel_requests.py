@@ -1,4 +1,4 @@
-"""Cases for what is asked of channels: all kinds of them, asked in every state that they can be in."""
+"""Cases for requests to channels: all kinds of channels, in all of their states."""
 
 from collections.abc import Iterator
 from random import Random
@@ -40,7 +40,7 @@ def draw(random: Random, config: requests.Config | None = None) -> tuple[request
 
 
 def draw_large(random: Random) -> tuple[requests.Config, tuple[requests.Event, ...]]:
-    """Buffers, backlogs and sizes that do not fit into a byte or two; then they are read."""
+    """Buffers, backlogs and sizes beyond one or two bytes; then they are read."""
     config = requests.Config((random.choice((Kind.REMOTE, Kind.REMOTE, Kind.LOCAL)),))
     is_remote = config.channels[0] is Kind.REMOTE
     walk = Walk(random, requests.start(config), requests.step)

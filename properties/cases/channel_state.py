@@ -14,7 +14,7 @@ from tidegate.reference.elements import MAX, Long
 from tidegate.reference.input import channel_state
 from tidegate.reference.input.channel_state import Config, Event, Kind, Mode, State
 
-#: Beyond this a channel is drained: a long queue shows nothing that a short one does not.
+#: Beyond this a channel is drained: a long queue shows no more than a short one.
 LONG_QUEUE = 16
 BASES = (0, 1, 1, 1, 2**31 - 2, 2**53, MAX - 12)
 
@@ -89,7 +89,7 @@ def draw_checkpoint(random: Random, state: State, checkpoint: Long, mode: Mode) 
 
 
 def draw_far(_random: Random, buffers: int) -> tuple[Config, tuple[Event, ...]]:
-    """So many buffers that their sequence numbers outgrow two bytes; then a barrier overtakes what is queued."""
+    """So many buffers that sequence numbers exceed two bytes; then a barrier overtakes the queued ones."""
     one: tuple[Event, ...] = (channel_state.Data(0), channel_state.Poll(0))
     data, checkpoint = channel_state.Data(0), Long(1)
     queued = (data, channel_state.Barrier(0, checkpoint, Mode.TIMEOUT), data)

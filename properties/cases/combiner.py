@@ -1,4 +1,4 @@
-"""Cases for the combiner: inputs that wake by a watermark, all idle in any order, equal values."""
+"""Cases for the combiner: inputs that become active by a watermark, all idle in any order, equal values."""
 
 from collections.abc import Iterator
 from functools import partial

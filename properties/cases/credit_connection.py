@@ -73,7 +73,7 @@ def draw_events(random: Random, kind: str, state: credit_connection.State) -> li
     if kind in ITEMS:
         return [credit_connection.Add(reader, ITEMS[kind])]
     if kind == "congestion":
-        # Everybody gets something to send while nothing can be written; then the turns can be seen.
+        # All readers get data while nothing can be written; then their turns are visible.
         everybody = random.sample(range(len(state.readers)), len(state.readers))
         items = [
             credit_connection.Add(one, random.choice((Item.DATA, Item.EVENT))) for one in everybody for _ in range(3)
@@ -96,7 +96,7 @@ def draw_events(random: Random, kind: str, state: credit_connection.State) -> li
 
 
 def draw_all_go(random: Random, readers: int) -> tuple[credit_connection.Config, tuple[credit_connection.Event, ...]]:
-    """Everybody has something to send while nothing can be written, and fails, or is cancelled, or goes on."""
+    """All readers have data while nothing can be written, and fail, are cancelled, or continue."""
     order = random.sample(range(readers), readers)
     going = (credit_connection.Fail, credit_connection.Fail, credit_connection.Cancel, credit_connection.Flush)
     again: list[credit_connection.Event] = [
@@ -127,12 +127,12 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 WRITABLE = (Writable(value=False), Writable(value=True))
 
 
-#: What concerns no reader that there is.
+#: Events that concern no existing reader.
 ELSEWHERE = (credit_connection.Break(), credit_connection.Credit(1, 1), credit_connection.Cancel(-1))
 
 
 def on_one(items: tuple[Item, ...]) -> tuple[credit_connection.Event, ...]:
-    """What may happen to a single reader."""
+    """Events of a single reader."""
     added = tuple(credit_connection.Add(0, item) for item in items)
     return (
         *added,
@@ -145,7 +145,7 @@ def on_one(items: tuple[Item, ...]) -> tuple[credit_connection.Event, ...]:
 
 
 def on_each(readers: int, item: Item) -> tuple[credit_connection.Event, ...]:
-    """What gives a reader its turn, and what takes it away."""
+    """Events that give a reader its turn, or take it away."""
     turns = (
         event
         for reader in range(readers)
@@ -164,7 +164,7 @@ def number_reader_from_zero(reader: Reader) -> Reader:
 
 @attrs.frozen(kw_only=True)
 class Cap:
-    """How far a reader is followed."""
+    """The cap of a reader."""
 
     queued: int
     credit: int

@@ -1,4 +1,4 @@
-"""Cases for the closed loop: schedules, each with a bias of its own towards what it lets happen first."""
+"""Cases for the closed loop: schedules, each with its own bias."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -12,7 +12,7 @@ from tidegate.properties.drawing.walk import Walk, draw_length
 from tidegate.reference.credit.credit_loop import Action, Choice, Config, State, enabled, is_enabled, start, step
 from tidegate.reference.credit.credit_receiver import ResumeMessage
 
-#: Of more channels than this only a few take part: else hardly anything would come through on any of them.
+#: With more channels only a few take part: otherwise hardly any data would arrive on any of them.
 FEW = 16
 
 
@@ -30,7 +30,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ch
         weights = [biases[one.action] * (3 if one.channel == favourite else 1) for one in choices]
         event = race.draw(choices, weights)
         if random.random() < refused:
-            action = random.choice((Action.WRITE, *Action))  # whoever has no buffer left cannot write
+            action = random.choice((Action.WRITE, *Action))  # without a free buffer a producer cannot write
             event = Choice(random.choice((-1, config.channels, *range(config.channels))), action)
         walk.play_one(event)
     return config, walk.events
@@ -57,7 +57,7 @@ def enabled_at_ends(state: State, favourite: int) -> tuple[Choice, ...]:
 
 
 def draw_held_back(random: Random) -> tuple[Config, tuple[Choice, ...]]:
-    """Credit is on the way for so long that the word to resume is right behind it: they must not change places."""
+    """Credit is in flight until the resume message is right behind it: they must not change places."""
     while True:
         config = Config(
             channels=random.choice((1, 1, 2)),
@@ -73,7 +73,7 @@ def draw_held_back(random: Random) -> tuple[Config, tuple[Choice, ...]]:
 
 
 def draw_late_words(random: Random, config: Config) -> tuple[bool, tuple[Choice, ...]]:
-    """Words to a sender arrive when one of them is to resume; and whether credit was before it."""
+    """Messages to a sender arrive once one of them is a resume; returns whether credit was before it."""
     biases = {action: random.choice((0.3, 1, 3)) for action in Action}
     is_met = False
     walk = Walk(random, start(config), step, length=150)
@@ -87,13 +87,13 @@ def draw_late_words(random: Random, config: Config) -> tuple[bool, tuple[Choice,
         is_met = is_met or (event.action is Action.DELIVER_CREDIT and is_behind_credit(walk.state, event))
         walk.play_one(event)
         if event.action is Action.DELIVER_CREDIT and not walk.state.links[event.channel].up:
-            # What is sent now that must not be, or is not sent, shows at once.
+            # A wrong or missing send shows at once.
             walk.play(Choice(event.channel, action) for action in (Action.WRITE, Action.FLUSH, *[Action.DELIVER] * 3))
     return is_met, walk.events
 
 
 def is_resuming(state: State, choice: Choice) -> bool:
-    """Whether there is a word to resume on the way to the sender."""
+    """Whether a resume message is in flight to the sender."""
     return any(isinstance(message, ResumeMessage) for message in state.links[choice.channel].up)
 
 
@@ -103,7 +103,7 @@ def is_behind_credit(state: State, choice: Choice) -> bool:
 
 
 def draw_all_aligned(random: Random, channels: int) -> tuple[Config, tuple[Choice, ...]]:
-    """Many channels have a barrier, and go on when that of the last has been read; not before."""
+    """Many channels have a barrier, and resume only when the last barrier has been read."""
     config = Config(channels, random.choice((0, 1, 2)), 1, data=1, barriers=1)
     order = [*random.sample(range(channels - 1), channels - 1), channels - 1]
     ways = [[Choice(one, action) for action in (Action.BARRIER, Action.DELIVER, Action.CONSUME)] for one in order]
@@ -113,7 +113,7 @@ def draw_all_aligned(random: Random, channels: int) -> tuple[Config, tuple[Choic
 
 
 def draw_far_behind(random: Random) -> tuple[Config, tuple[Choice, ...]]:
-    """So much is written before the receiver hears of it that a byte does not count it; then all comes through."""
+    """More is written before the receiver learns of it than a byte counts; then everything arrives."""
     most = 300
     config = Config(1, random.choice((0, 1)), most, data=most, barriers=1, output=most)
     walk = Walk(random, start(config), step, length=5 * most)
@@ -141,12 +141,12 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE, 
 
 
 ALL = tuple(Action)
-#: What matters where only barriers are written.
+#: The relevant actions if only barriers are written.
 OF_BARRIERS = (Action.BARRIER, Action.DELIVER, Action.CONSUME, Action.DELIVER_CREDIT)
 
 
 def make_scope(name: str, configs: tuple[Config, ...], actions: tuple[Action, ...] = ALL) -> Scope:
-    """Every choice of these actions in every state; those that lead nowhere must be refused."""
+    """Every choice of these actions in every state; impossible ones must be refused."""
 
     def play(config: Config, _state: State) -> Iterator[Choice]:
         yield from (Choice(channel, action) for channel in range(config.channels) for action in actions)

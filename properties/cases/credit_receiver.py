@@ -67,7 +67,7 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
     backlog = draw_backlog(random, state, index, highest)
     match kind:
         case "refused":
-            # It must change nothing, which shows when buffers come back.
+            # It must change nothing, which shows when buffers are recycled.
             return [
                 draw_refused(random, state, backlog),
                 *([credit_receiver.Recycle(index)] * min(2, len(channel.held))),
@@ -77,7 +77,7 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
         case "fail":
             return [credit_receiver.Fail(index)]
         case "release":
-            # At times all its credit is announced before, and all that it holds comes back behind.
+            # At times all its credit is announced before, and all its buffers are recycled after.
             announced = [credit_receiver.Announce(index)] * random.choice((0, 1))
             back = [credit_receiver.Recycle(index)] * random.choice((0, len(channel.held)))
             return [*announced, credit_receiver.Release(index), *back]
@@ -97,19 +97,19 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
                 else [credit_receiver.Resume(index)]
             )
         case "contend":
-            # Everybody wants more than there is: the queue of those who wait.
+            # All channels need more than there is: the queue of waiting channels.
             order = random.sample(range(state.config.channels), state.config.channels)
             return [credit_receiver.Backlog(one, state.config.floating + random.randint(0, 2)) for one in order]
         case "drain" if channel.held:
             return [credit_receiver.Recycle(index)] * (len(channel.held) + random.choice((-1, 0, 0)))
         case "fall":
-            # The backlog falls to nothing while floating buffers are at hand, and an exclusive one comes back.
+            # The backlog falls to 0 while the channel holds floating buffers, and an exclusive one is recycled.
             return [
                 credit_receiver.PlainEvent(index, 0),
                 *([credit_receiver.Recycle(index)] if channel.held else [credit_receiver.Announce(index)]),
             ]
         case "exact":
-            # What is required is what there is, or one more or less, and then a buffer comes back.
+            # The required number is the available one, or one more or less; then a buffer is recycled.
             enough = compute_available(channel) - state.config.exclusive + random.choice((-1, 0, 1, 1))
             return [
                 credit_receiver.PlainEvent(index, max(0, enough)),
@@ -120,7 +120,7 @@ def draw_events(random: Random, kind: str, state: credit_receiver.State, highest
 
 
 def draw_channel(random: Random, kind: str, state: credit_receiver.State) -> int:
-    """Mostly one where the event is not refused; at times the first that waits, or one that waits with enough."""
+    """Mostly one that accepts the event; at times the first waiting one, or one that waits with enough buffers."""
     channels = list(enumerate(state.gate.channels))
     fitting = [index for index, channel in channels if kind != "data" or compute_available(channel)]
     if kind in ("recycle", "drain", "release"):
@@ -134,7 +134,7 @@ def draw_channel(random: Random, kind: str, state: credit_receiver.State) -> int
 
 
 def draw_backlog(random: Random, state: credit_receiver.State, index: int, highest: int) -> int:
-    """Around what would exactly use up the free buffers, or what the channel has; or anything up to the highest."""
+    """Around the number that uses all free buffers, or all of the channel; or anything up to the maximum."""
     if random.random() < 0.3:
         lacking = state.gate.free + compute_available(state.gate.channels[index]) - state.config.exclusive
         return max(0, lacking + random.choice((-1, 0, 1)))
@@ -142,7 +142,7 @@ def draw_backlog(random: Random, state: credit_receiver.State, index: int, highe
 
 
 def draw_refused(random: Random, state: credit_receiver.State, backlog: int) -> credit_receiver.Event:
-    """No such channel, data without a buffer, nothing to recycle, or a backlog that is none."""
+    """No such channel, data without a buffer, nothing to recycle, or an invalid backlog."""
     everywhere = range(state.config.channels)
     empty = [index for index in everywhere if not compute_available(state.gate.channels[index])]
     idle = [index for index in everywhere if not state.gate.channels[index].held]
@@ -173,7 +173,7 @@ def draw_refused(random: Random, state: credit_receiver.State, backlog: int) -> 
 
 
 def draw_far(_random: Random) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
-    """So many buffers wait, and are asked for, that two bytes do not hold their number."""
+    """More waiting and requested buffers than two bytes count."""
     backlog = 2**16 + 3
     return credit_receiver.Config(1, 2, backlog + 6), (
         credit_receiver.Backlog(0, backlog),
@@ -185,7 +185,7 @@ def draw_far(_random: Random) -> tuple[credit_receiver.Config, tuple[credit_rece
 
 
 def draw_last(random: Random, channels: int) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
-    """All that there is, on the last of many channels."""
+    """Every event, on the last of many channels."""
     last = channels - 1
     kinds: tuple[credit_receiver.Event, ...] = (
         credit_receiver.Backlog(last, 3),
@@ -201,7 +201,7 @@ def draw_last(random: Random, channels: int) -> tuple[credit_receiver.Config, tu
 
 
 def draw_released(random: Random) -> tuple[credit_receiver.Config, tuple[credit_receiver.Event, ...]]:
-    """Channels are released when all their credit is announced; then what they hold comes back."""
+    """Channels are released when all their credit is announced; then their buffers are recycled."""
     config = credit_receiver.Config(
         random.choice((1, 2, 3)), random.choice((1, 2, 3)), random.choice((1, 4)), credit_receiver.FAILURES
     )
@@ -240,7 +240,7 @@ def events_on(channel: int, most_backlog: int) -> tuple[credit_receiver.Event, .
 
 
 def make_alphabet(channels: int, most_backlog: int) -> tuple[credit_receiver.Event, ...]:
-    """Every event on every channel, and those that must be refused whatever the state."""
+    """Every event on every channel, and those that every state must refuse."""
     return (
         *(event for channel in range(channels) for event in events_on(channel, most_backlog)),
         credit_receiver.Data(0, -1),
@@ -252,7 +252,7 @@ def make_alphabet(channels: int, most_backlog: int) -> tuple[credit_receiver.Eve
 
 
 def make_lean_alphabet(config: credit_receiver.Config, most_backlog: int) -> tuple[credit_receiver.Event, ...]:
-    """The same without what must be refused whatever the state, and without what does less than other events do.
+    """The same without events that every state must refuse, and without weaker variants of other events.
 
     These are plain events and, where there are exclusive buffers, resume.
     """
@@ -268,7 +268,7 @@ UP_TO_NAMES = up_to_numbers(credit_receiver.SYMMETRY)
 
 @attrs.frozen(kw_only=True)
 class Cap:
-    """How far a channel is followed."""
+    """The cap of a channel."""
 
     backlog: int
     unannounced: int
@@ -307,7 +307,7 @@ def make_scope(
 
 
 def make_failing(config: credit_receiver.Config, cap: Cap) -> Scope:
-    """From where the first channel reads the floating buffer: what becomes of it is what matters."""
+    """Starts with the first channel reading the floating buffer, and follows that buffer."""
 
     def play(channel: int) -> Iterator[credit_receiver.Event]:
         yield from (credit_receiver.Backlog(channel, 1), credit_receiver.Recycle(channel))

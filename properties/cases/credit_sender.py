@@ -1,7 +1,7 @@
-"""Cases for the credit sender: a queue that ends in data or an event, credit that runs out, barriers, a full line.
+"""Cases for the credit sender: a queue that ends in data or an event, credit that runs out, barriers, a full network.
 
-Readers differ most at the edges: behind the end of the partition, where most events are refused and the others go on;
-and while the connection is full, where a reader stands in line and cannot send, with credit or without.
+Engines differ most at the edges: after the end of the partition, where most events are refused; and while the
+connection is full, where a reader is queued and cannot send, with or without credit.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ ADDED: tuple[credit_sender.Event, ...] = (
     Finish(),
 )
 
-#: In few cases so much is sent that numbers outgrow a byte.
+#: In a few cases so much is sent that numbers exceed a byte.
 FLOODS, FLOOD_SHARE = (70, 140, 270), 0.015
 
 
@@ -81,7 +81,7 @@ def draw_config(random: Random) -> credit_sender.Config:
 def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[credit_sender.Event]:
     subpartition = state.reader.subpartition
     if kind == "refused":
-        # It must change nothing, which shows in what comes next.
+        # It must change nothing, which shows in the next events.
         return [
             draw_refused(random, state),
             random.choice(
@@ -99,7 +99,7 @@ def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[c
     if kind == "finish":
         return [Finish()]
     if kind == "lone":
-        # A flush that finds exactly one item, and what comes behind it.
+        # A flush that finds exactly one item, and the next one.
         return [
             *([] if subpartition.items else [credit_sender.Data()]),
             Flush(),
@@ -128,7 +128,7 @@ def draw_events(random: Random, kind: str, state: credit_sender.State) -> list[c
 
 
 def draw_flood(random: Random) -> list[credit_sender.Event]:
-    """Much data: sent at once on the credit there is, or queued until there is credit for all of it."""
+    """Much data: sent at once with the available credit, or queued until there is credit for all of it."""
     count = random.choice(FLOODS)
     data: list[credit_sender.Event] = [credit_sender.Data()] * count
     return [credit_sender.Credit(count), *data] if random.random() < 0.5 else [*data, credit_sender.Credit(count)]
@@ -154,7 +154,7 @@ def draw_congestion(random: Random, state: credit_sender.State, last: credit_sen
 
 
 def draw_balance(state: credit_sender.State) -> list[credit_sender.Event]:
-    """What leaves neither credit nor data, if that is not too much."""
+    """Events that use up credit and data, if there is not too much."""
     lacking = count_data(state.reader.subpartition) - state.reader.credit
     return [credit_sender.Credit(lacking)] if lacking > 0 else [credit_sender.Data()] * -max(lacking, -5)
 
@@ -168,7 +168,7 @@ def draw_credit(random: Random, state: credit_sender.State) -> credit_sender.Eve
 
 
 def draw_behind_the_end(random: Random, state: credit_sender.State) -> credit_sender.Event:
-    """What is refused there, and what goes on: the rest of the queue is still to be sent."""
+    """Events after the end, refused or not: the rest of the queue is still sent."""
     style = random.random()
     if style < 0.45:
         return random.choice(ADDED)
@@ -178,19 +178,19 @@ def draw_behind_the_end(random: Random, state: credit_sender.State) -> credit_se
 
 
 def draw_refused(random: Random, state: credit_sender.State) -> credit_sender.Event:
-    """No credit at all, or a resume that nobody waits for."""
+    """Credit of 0 or less, or a resume without a blocked reader."""
     if not state.reader.subpartition.blocked and random.random() < 0.6:
         return Resume()
     return credit_sender.Credit(random.choice((0, -1, -(2**31))))
 
 
 def draw_far(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
-    """So much is sent that sequence numbers outgrow two bytes."""
+    """So much is sent that sequence numbers exceed two bytes."""
     return credit_sender.Config(4 * FAR), (credit_sender.Data(),) * (2 * FAR + 3)
 
 
 def draw_announced(_random: Random) -> tuple[credit_sender.Config, tuple[credit_sender.Event, ...]]:
-    """So much waits without credit that a byte does not hold its number."""
+    """More items wait without credit than a byte counts."""
     data: tuple[credit_sender.Event, ...] = (credit_sender.Data(),)
     rounds = [(credit_sender.Barrier(), *data * count, Resume()) for count in (128, 127, 1, 1)]
     return credit_sender.Config(0), (*sum(rounds, ()), Flush(), Finish(), credit_sender.Credit(4 * FAR))

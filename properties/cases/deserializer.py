@@ -1,7 +1,7 @@
-"""Cases for the deserializer: a stream of records, cut wherever a reader may trip, and cleared in mid-record.
+"""Cases for the deserializer: a stream of records, cut at difficult places, and cleared in mid-record.
 
-After a clear the stream goes on with a new record or, at times, from where it was: then any bytes are read as a
-header. Lengths on the wire are never negative, so bytes that would be read as one are left out.
+After a clear the stream continues with a new record or, at times, in the middle: then any bytes are read as a header.
+Lengths on the wire are never negative, so bytes that would give a negative length are left out.
 """
 
 from collections.abc import Iterator
@@ -18,9 +18,9 @@ from tidegate.reference.spanning.deserializer import step as deserializer
 from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Event, State
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
-#: More than this is not waiting to be cut.
+#: Limit of bytes that wait to be cut.
 MOST_AHEAD = 200
-#: Lengths around what two bytes can say, in one of so many cases.
+#: Lengths around the limit of two bytes, in one of this many cases.
 HUGE, HUGE_SHARE = (65_535, 65_536, 65_537), 0.006
 
 
@@ -64,7 +64,7 @@ def draw_config(_random: Random) -> deserializer.Config:
 
 
 def is_fair(state: deserializer.State, event: deserializer.Event) -> bool:
-    """Not so if bytes are read as a negative length: there is none on the wire."""
+    """False if bytes would be read as a negative length: the wire has none."""
     return all(
         deserializer.records_are_the_bytes_received.holds(state, event, outcome)
         for outcome in deserializer.step(state, event)
@@ -72,14 +72,14 @@ def is_fair(state: deserializer.State, event: deserializer.Event) -> bool:
 
 
 def cut_huge(random: Random, alphabet: bytes) -> list[deserializer.Event]:
-    """A record that is complete with its last piece, so that what comes behind starts anew."""
+    """A record that ends with its last piece, so that the next piece starts a new one."""
     data = encode_record(draw_bytes(random, alphabet, random.choice(HUGE)))
     cuts = sorted(random.sample(range(1, len(data)), random.choice((0, 1, 2, 3))))
     return [deserializer.Buffer(data[begin:end]) for begin, end in pairwise((0, *cuts, len(data)))]
 
 
 def draw_cut(random: Random, kind: str, state: deserializer.State, stream: bytes) -> int:
-    """How much of the stream goes into the next buffer."""
+    """The number of bytes for the next buffer."""
     ends = find_ends(state, stream)
     if kind == "empty":
         return 0
@@ -88,7 +88,7 @@ def draw_cut(random: Random, kind: str, state: deserializer.State, stream: bytes
     if kind == "all" or len(stream) > 20 * MOST_AHEAD:
         return len(stream)
     if kind == "boundary":
-        # With a record, or a byte before or behind that.
+        # At the end of a record, or a byte before or after it.
         return max(0, random.choice(ends) + random.choice((-1, 0, 0, 0, 0, 1)))
     if kind == "header":
         return random.choice(ends) + random.randint(1, HEADER_BYTES)
@@ -98,7 +98,7 @@ def draw_cut(random: Random, kind: str, state: deserializer.State, stream: bytes
 
 
 def find_ends(state: deserializer.State, stream: bytes) -> list[int]:
-    """Where in the stream the first few records end; 0 if there is none that does."""
+    """The ends of the first few records in the stream; 0 if there is none."""
     data = state.gathered + stream
     ends = [0]
     position = 0
@@ -111,7 +111,7 @@ def find_ends(state: deserializer.State, stream: bytes) -> list[int]:
 
 
 def draw_boundaries(random: Random) -> tuple[deserializer.Config, tuple[deserializer.Event, ...]]:
-    """Records of every length at a boundary, in buffers of such lengths."""
+    """Records and buffers of every boundary length."""
     lengths = random.sample((*BOUNDARIES, FAR), len(BOUNDARIES) + 1)
     stream = b"".join(encode_record(draw_bytes(random, ALPHABETS[-1], length)) for length in lengths)
     buffers = []
@@ -131,12 +131,12 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE, is_fair=is_
 # --- scopes ---------------------------------------------------------------------------------------------------
 
 
-#: A length with two bytes that are not 0, and not the same.
+#: A length with two different nonzero bytes.
 LONG = 0x0102
 
 
 def is_stream(data: bytes, lengths: tuple[int, ...]) -> bool:
-    """Whether these are records, the last one perhaps incomplete, all with one of the lengths."""
+    """Whether these are records of the given lengths, the last one perhaps incomplete."""
     headers = [length.to_bytes(HEADER_BYTES, "big") for length in lengths]
     while data:
         header = data[:HEADER_BYTES]
@@ -149,7 +149,7 @@ def is_stream(data: bytes, lengths: tuple[int, ...]) -> bool:
 
 
 def goes_on(gathered: bytes, data: bytes, lengths: tuple[int, ...]) -> bool:
-    """Whether the buffer may come: what follows is a stream, and a long payload is not made of many short buffers."""
+    """Whether the buffer is allowed: it continues the stream, and a long payload does not use many short buffers."""
     missing = HEADER_BYTES + decode_length(gathered) - len(gathered) if len(gathered) >= HEADER_BYTES else 0
     is_long_enough = missing < 8 or len(data) >= LONG // 2 or not data
     return is_long_enough and is_stream(gathered + data, lengths)
@@ -184,7 +184,7 @@ def short_buffers(most: int, highest: int) -> Iterator[bytes]:
 
 
 def whole_records(payloads: tuple[bytes, ...]) -> Iterator[bytes]:
-    """Each record, each two of them, and each with the beginning of another one."""
+    """Each record, each pair, and each record with the beginning of another one."""
     encoded = [encode_record(payload) for payload in payloads]
     yield from encoded
     yield from (one + other for one, other in product(encoded, repeat=2))

@@ -1,4 +1,4 @@
-"""Cases for events on their way: every kind, with priority and without."""
+"""Cases for events in transit: every kind, with and without priority."""
 
 from collections.abc import Iterator
 from itertools import product

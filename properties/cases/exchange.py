@@ -72,7 +72,7 @@ def draw_events(random: Random, kind: str, state: exchange.State) -> list[exchan
 
 
 def draw_request(random: Random, state: exchange.State, consumer: int) -> exchange.Event:
-    """Mostly one that can be granted: of somebody new, and not before a blocking result is finished."""
+    """Mostly a valid request: from a new consumer, and for a blocking result only after it is finished."""
     if random.random() < 0.15:
         return exchange.Request(consumer)
     new = [index for index, one in enumerate(state.consumers) if one is None]

@@ -46,7 +46,7 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
         return [Poll()]
     index = draw_channel(random, state, open_channels)
     if kind == "crowd":
-        # Everybody at once, and one channel with much more than the others.
+        # All channels at once, and one with much more than the others.
         everybody = random.sample(open_channels, len(open_channels)) + [index] * random.choice((1, 3, 12))
         return [Arrive(one, Item.DATA) for one in everybody]
     if kind == "burst":
@@ -56,14 +56,14 @@ def draw_events(random: Random, kind: str, state: State) -> list[Event]:
         not_yet = [one for one in open_channels if not state.channels[one].data_ended]
         return [Arrive(random.choice(not_yet), Item.END_OF_DATA)] if not_yet else [Poll()]
     if kind == "end_of_partition":
-        # What arrives behind it is refused, whether or not the end was polled.
+        # Items after it are refused, whether or not the end was polled.
         behind = [Arrive(index, random.choice(list(Item)))] if random.random() < 0.3 else []
         return [Arrive(index, Item.END_OF_PARTITION), *behind]
     return [Arrive(index, Item.DATA)]
 
 
 def draw_channel(random: Random, state: State, open_channels: list[int]) -> int:
-    """At times the next to be served, or one that is not queued; mostly any."""
+    """At times the next in the queue, or one outside the queue; mostly any."""
     queued = [index for index in state.queue if index in open_channels]
     silent = [index for index in open_channels if index not in queued]
     style = random.random()
@@ -100,14 +100,14 @@ def draw_refused(random: Random, state: State) -> Arrive:
 
 
 def draw_busy(random: Random) -> tuple[Config, tuple[Event, ...]]:
-    """No channel comes to its end, for longer than a byte counts."""
+    """No channel ends, for more items than a byte counts."""
     config = Config(random.choice((2, 3)))
     arrivals = [Arrive(random.randrange(config.channels), Item.DATA) for _ in range(300)]
     return config, tuple(event for arrival in arrivals for event in (arrival, Poll()))
 
 
 def draw_all_end(random: Random, channels: int) -> tuple[Config, tuple[Event, ...]]:
-    """Every one of many channels ends, all is read, and nothing more is taken."""
+    """All of many channels end, everything is read, and nothing more is accepted."""
     order = random.sample(range(channels), channels)
     data, ends, over = ([Arrive(one, item) for one in order] for item in Item)
     late = [Arrive(random.choice((order[0], order[-1])), random.choice(list(Item))) for _ in range(12)]

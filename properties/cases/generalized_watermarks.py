@@ -1,4 +1,4 @@
-"""Cases for generalized watermarks: every combination, values that come again, channels that say nothing for long."""
+"""Cases for generalized watermarks: every combination, repeated values, channels that are silent for long."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -45,7 +45,7 @@ def draw_config(random: Random) -> generalized.Config:
 def draw_last_decides(
     random: Random, channels: int, combination: str
 ) -> tuple[generalized.Config, tuple[generalized.Event, ...]]:
-    """The last of many channels says something else than all others, which speak again, and then the same."""
+    """The last of many channels sends another value than all others; these send again, and then it sends the same."""
     *others, last = range(channels)
     config = generalized.Config(channels, combination, random.random() < 0.5)
     if combination in generalized.TRUTHS:

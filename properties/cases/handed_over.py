@@ -1,4 +1,4 @@
-"""Cases for a channel with recovered data: barriers that overtake it, and notices that are right or wrong."""
+"""Cases for a channel with recovered data: barriers that overtake it, and right or wrong notifications."""
 
 from collections.abc import Iterator
 from random import Random

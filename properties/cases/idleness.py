@@ -40,7 +40,7 @@ def draw_events(random: Random, kind: str, state: idleness.State, pool: list[Lon
     if kind == "pause":
         return [idleness.Pause()]
     if kind == "resume":
-        # Refused now and then; mostly there is something to resume.
+        # Refused at times; mostly there is something to resume.
         return [idleness.Resume()] if state.paused or random.random() < 0.1 else [idleness.Pause()]
     if kind == "emit":
         return [idleness.PeriodicEmit()]
@@ -53,7 +53,7 @@ def draw_events(random: Random, kind: str, state: idleness.State, pool: list[Lon
 
 
 def draw_many(_random: Random, records: int) -> tuple[idleness.Config, tuple[idleness.Event, ...]]:
-    """So many records between two checks that a counter of theirs may be where it was, as if there had been none."""
+    """So many records between two checks that a counter may wrap to its old value."""
     check = idleness.PeriodicEmit()
     many = (idleness.ReadRecord(Long(1)),) * records
     return idleness.Config(1, 0, 1), (check, *many, check, idleness.Advance(2), check, idleness.Advance(2), check)
@@ -68,7 +68,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 # --- scopes ---------------------------------------------------------------------------------------------------
 
 
-#: So often a clock is paused at most.
+#: Maximum number of pauses.
 PAUSES = 2
 
 
@@ -83,7 +83,7 @@ def make_alphabet(timestamps: int) -> tuple[idleness.Event, ...]:
 
 
 def without_time(state: idleness.State) -> idleness.State:
-    """Once the clock has passed 0, only how long ago the timer began counts, up to the timeout."""
+    """After the clock has passed 0, only the age of the timer matters, up to the timeout."""
     if state.clock <= 0:
         return state
     if state.since == 0:

@@ -1,4 +1,4 @@
-"""Cases for the channels of a gate: unknown ones that get known early or late, retries to the end, gaps, errors."""
+"""Cases for the channels of a gate: unknown ones that are resolved early or late, retries, gaps, errors."""
 
 from collections.abc import Iterator
 from random import Random
@@ -50,13 +50,13 @@ def draw_config(random: Random) -> input_channels.Config:
 
 
 def draw_with_defaults(random: Random) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
-    """What a config takes that names no delays, or only one so high that a few retries get to the end."""
+    """Default delays, or a first delay that is so high that a few retries reach the limit."""
     config = draw_config(random)
     return draw(random, input_channels.Config(config.locations, random.choice((100, 3000, 6000))))
 
 
 def draw_parked(random: Random) -> tuple[input_channels.Config, tuple[input_channels.Event, ...]]:
-    """Requests that wait at their producers until time is up, by the timeout that a config takes that names none.
+    """Requests that wait at their producers until the default timeout.
 
     Twice the maximum of 10,001 has room for two timeouts of 10 seconds, and for no longer ones.
     """
@@ -91,7 +91,7 @@ def draw_event(random: Random, kind: str, state: input_channels.State) -> input_
             location = random.choice((input_channels.Location.LOCAL, input_channels.Location.REMOTE))
             if random.random() < 0.1:
                 return input_channels.Update(index, location)
-            # Mostly it is said of a channel that is unknown, and where the partition is registered, if that is here.
+            # Mostly for an unknown channel, and with the location where the partition is registered, if local.
             if not unknown:
                 return input_channels.Read(index)
             index = random.choice(unknown)
@@ -144,7 +144,7 @@ CONNECTING: tuple[input_channels.Event, ...] = (
     input_channels.Arrive(0, 0, input_channels.Item.DATA),
     *(input_channels.Update(1, input_channels.Location.LOCAL), input_channels.Retry(-1)),
 )
-#: The next number on the wire is 0 or 1: whatever has the other one is out of order.
+#: The next sequence number is 0 or 1: the other one is out of order.
 READING: tuple[input_channels.Event, ...] = (
     input_channels.RequestPartitions(),
     *(input_channels.Arrive(0, sequence, item) for sequence in (0, 1) for item in input_channels.Item),
@@ -162,7 +162,7 @@ READING: tuple[input_channels.Event, ...] = (
 )
 
 
-#: Two channels that fail at once if they do not find their partition.
+#: Two channels that fail at once if their partition is missing.
 IMPATIENT = input_channels.Config((input_channels.Location.LOCAL, input_channels.Location.REMOTE), 0, 0, 0)
 
 

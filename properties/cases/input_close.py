@@ -1,4 +1,4 @@
-"""Cases for the end of an input: channels that end, break, or both, and inputs that are closed twice."""
+"""Cases for the end of an input: channels that end, fail, or both, and inputs that are closed twice."""
 
 from collections.abc import Iterator
 from random import Random

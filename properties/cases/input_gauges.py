@@ -1,4 +1,4 @@
-"""Cases for the gauges of inputs: watermarks that rise and fall, records of all kinds of inputs, backlogs that end."""
+"""Cases for input gauges: watermarks that rise and fall, records on all kinds of inputs, backlogs that end."""
 
 from collections.abc import Iterator
 from random import Random

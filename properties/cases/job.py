@@ -1,8 +1,8 @@
-"""Cases for whole jobs: small programs of every shape, and schedules, each with a bias of its own.
+"""Cases for whole jobs: small programs of every shape, and schedules, each with its own bias.
 
-Operators are added one by one, each reading one or two of those before it; at the end sinks read what nobody reads.
-Some programs are then bent towards what chance makes rarely: a second reader, totals that come to nothing, few keys, a
-join of sources. Some schedules starve an edge.
+Operators are added one by one, each reading one or two earlier ones; at the end sinks read the unread outputs. Some
+programs are then changed towards rare situations: a second reader, totals that cancel out, few keys, a join of
+sources. Some schedules starve an edge.
 """
 
 import sys
@@ -46,13 +46,13 @@ from tidegate.reference.watermarks.valve import SEMANTICS
 
 KEYS = ("a", "b", "a b", "b c a", "", "ä")
 MIDDLE = (Function.MAP, Function.FLAT_MAP, Function.FILTER, Function.SUM, Function.UNION, Function.JOIN)
-#: Few cases go on for so long.
+#: Few cases are this long.
 MOST_CHOICES = 200
 
 
 @attrs.frozen
 class Run:
-    """A run of a job: what the scheduler chose, what was seen, and where it ended."""
+    """A run of a job: the choices, the observations, and the last state."""
 
     choices: tuple[job.Choice, ...]
     seen: tuple[Observation | Rejected, ...]
@@ -70,7 +70,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: float = 0) -> Run:
-    """Choices that lead on, to the end or up to `most`; and with the rate `refused` ones that may not."""
+    """Possible choices, to the end or up to `most`; and at the rate `refused` any choices."""
     biases: dict[job.Action, float] = {
         action: pick(random, f"share of {action.value}", (0.05, 0.3, 1, 1, 3)) for action in job.PLAIN
     }
@@ -94,7 +94,7 @@ def draw_run(random: Random, config: Config, most: int = sys.maxsize, refused: f
 
 
 def draw_starved(random: Random, state: State) -> frozenset[job.Choice]:
-    """In half of the runs, all that moves the channels of one edge: so its producers fill up, whatever else they do."""
+    """In half of the runs, all choices that move the channels of one edge: without them its producers fill up."""
     routes = state.layout.routes
     if not routes or random.random() < 0.5:
         return frozenset()
@@ -106,7 +106,7 @@ def draw_starved(random: Random, state: State) -> frozenset[job.Choice]:
 
 
 def draw_refused(random: Random, state: State) -> job.Choice:
-    """Mostly what a task would do if it were not held up: by full outputs, or by a gate that is empty."""
+    """Mostly actions of a blocked task: with full outputs, or an empty gate."""
     if random.random() < 0.3:
         return job.Choice(random.choice(job.PLAIN), random.choice((-1, 0, 1, len(state.channels))))
     numbers = range(len(state.subtasks))
@@ -138,7 +138,7 @@ def draw_through_a_valve(random: Random) -> tuple[Config, tuple[job.Choice, ...]
 
 
 def fit_for_scripts(events: tuple[valve.Event, ...], channels: int) -> Iterator[valve.Event]:
-    """Those that sources emit: the watermarks of each increase, and the end has the last."""
+    """Watermarks of sources: they increase, and the end has the last."""
     latest = dict.fromkeys(range(channels), MIN)
     for event in events:
         if event.channel not in latest:
@@ -160,7 +160,7 @@ def as_item(event: valve.Event) -> Watermark | StatusChange:
 
 
 def draw_in_event_time(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
-    """Sources, timers or windows of their records, a sink, and in half of the jobs one for what is late."""
+    """Sources, timers or windows of their records, a sink, and in half of the jobs one for late records."""
     function = random.choice(sorted(EVENT_TIME))
     barriers, inputs = random.choice((0, 0, 1)), 2 if function is Function.CO_TIMER else 1
     operators = []
@@ -182,7 +182,7 @@ def draw_in_event_time(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
 def draw_restored(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
     """Sources with one checkpoint, their totals by key, a failure at any time, and a restore at any parallelism.
 
-    In some jobs there is a task in between, which is read by key or in turn, and sends records of its own.
+    Some jobs have a task in between, which is read by key or round robin, and sends its own records.
     """
     scripts = tuple(draw_records_and_a_barrier(random) for _ in range(random.choice((1, 2, 2))))
     before, after = random.choice((1, 2, 2, 3)), random.choice((None, 1, 2, 3))
@@ -205,7 +205,7 @@ def draw_restored(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
 
 
 def draw_finished(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
-    """Sources of which some end before the checkpoint; at times one with a task of its own, which ends with it."""
+    """Sources, some of which end before the checkpoint; at times one with its own task, which ends with it."""
     goes_on = [draw_records_and_a_barrier(random) for _ in range(random.choice((1, 1, 2)))]
     ends = [drop_barriers(draw_records_and_a_barrier(random)) for _ in range(random.choice((1, 1, 2)))]
     scripts = tuple(random.sample([*goes_on, *ends], len(goes_on) + len(ends)))
@@ -271,11 +271,11 @@ def draw_overtaken(random: Random) -> tuple[Config, tuple[job.Choice, ...]]:
 AIMS = (
     draw_through_a_valve, draw_in_event_time, draw_restored, draw_through_a_valve, draw_overtaken, draw_finished,
 )  # fmt: skip
-#: Each operator has an id of its own, and an edge comes once.
+#: Each operator has its own id, and each edge is unique.
 NAMED = ("operators", "edges")
 
 
-# --- programs, bent -------------------------------------------------------------------------------------------
+# --- changed programs -----------------------------------------------------------------------------------------
 
 
 def bend(random: Random, config: Config) -> Config:
@@ -293,7 +293,7 @@ def bend(random: Random, config: Config) -> Config:
 
 
 def add_totals(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
-    """Totals, keyed or not, of which only those that are positive get on: so it shows what was added up."""
+    """Totals, keyed or not, of which only positive ones pass: so the sums are visible."""
     place = random.choice([place for place, one in enumerate(operators) if one.function is Function.SOURCE])
     read = operators[place]
     more = [tuple(draw_addend(random) for _ in range(2)) + script for script in read.scripts]
@@ -309,7 +309,7 @@ def add_totals(random: Random, operators: list[Operator], edges: list[Edge]) -> 
 
 
 def add_join(random: Random, operators: list[Operator], edges: list[Edge]) -> None:
-    """A source of its own and one that is there, joined: two inputs, each with event time and statuses of its own."""
+    """A new source joined with an existing one: two inputs, each with its own event time and statuses."""
     read = random.choice([one for one in operators if one.function is Function.SOURCE])
     barriers = sum(isinstance(item, Barrier) for item in read.scripts[0])
     scripts = tuple(draw_script(random, 4, barriers) for _ in range(random.choice((1, 2))))
@@ -459,7 +459,7 @@ def play_all(config: Config, state: State) -> Iterator[Choice]:
 
 
 def play_but_the_last(config: Config, state: State) -> Iterator[Choice]:
-    """What is written to the last task is seen; that it reads it is the same as everywhere else."""
+    """Writes to the last task are visible; its reads are the same as everywhere else."""
     return play(config, state, state.layout.tasks[-1].first)
 
 
@@ -496,7 +496,7 @@ def make_scope(name: str, covers: str, alphabet: Alphabet, *configs: Config) -> 
 def make_line(
     *scripts: tuple[ScriptItem, ...], kind: Partitioner | None = None, sinks: int = 1, wire: Wire | None = None
 ) -> Config:
-    """Sources and sinks."""
+    """Sources with sinks."""
     return Config((source(*scripts), Operator(2, "out", Function.SINK, sinks)), (Edge(1, 2, kind),), wire)
 
 
@@ -569,7 +569,7 @@ def make_restored(*scripts: tuple[ScriptItem, ...], before: int = 2, after: int 
 
 
 def make_restored_lines(*lines: tuple[ScriptItem, ...], unaligned: bool = False) -> Config:
-    """Sources with a sink of their own each: what one of them sends, nobody else reads."""
+    """Sources, each with its own sink that nothing else feeds."""
     sources = (Operator(number, f"in{number}", Function.SOURCE, 1, (line,)) for number, line in enumerate(lines))
     sinks = (Operator(10 + number, f"out{number}", Function.SINK, 1) for number in range(len(lines)))
     edges = tuple(Edge(number, 10 + number, HASH) for number in range(len(lines)))
@@ -583,7 +583,7 @@ def name_recovery(scripts: tuple[tuple[ScriptItem, ...], ...]) -> str:
 
 
 def make_restored_jobs() -> dict[str, Config]:
-    """Two sources with a checkpoint, totals in two subtasks, and a failure at any time, by what they show."""
+    """Two sources with a checkpoint, totals in two subtasks, and a failure at any time, by name."""
     first, second = (rec("a"), Barrier(1), rec("c", 2)), (rec("c", 4), Barrier(1), rec("a", 8))
     short, empty = (rec("a"), Barrier(1)), (Barrier(1),)
     return {

@@ -1,4 +1,4 @@
-"""Cases for job graphs: the graphs of chaining, with inputs, virtual nodes, exchanges and what a program leaves out."""
+"""Cases for job graphs: the graphs of chaining, with inputs, virtual nodes, exchanges and missing settings."""
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
@@ -34,7 +34,7 @@ def draw(random: Random, config: Config | None = None) -> tuple[Config, tuple[Ev
     walk = Walk[Config, Event](random, (config,), stay, length=random.choice((1, 1, 1, 1, 1, 2)))
     for _ in walk.rounds():
         graph = draw_graph(random)
-        # A hybrid result is refused where there are slot groups or the job streams: mostly it is not meant.
+        # Hybrid results are refused with slot groups or in streaming jobs, so they are rare there.
         walk.play_one(graph if random.random() < 0.2 else without_vain_hybrids(config, graph))
     return config, walk.events
 
@@ -106,7 +106,7 @@ def draw_graph(random: Random, graph: chaining.Graph | None = None) -> JobGraph:
 
 
 def add_readers(random: Random, graph: JobGraph) -> JobGraph:
-    """Two or three readers of one operator with almost the same wishes: they share its result, or just not."""
+    """Two or three readers of one operator with almost equal settings: they share its result, or just not."""
     source = random.choice(graph.operators)
     free = max(operator.id for operator in graph.operators) + 1
     wish = PartitionNode(random.choice((Partitioner.HASH, Partitioner.RESCALE)), random.choice(REPEATABLE))
@@ -167,14 +167,14 @@ def make_operator(random: Random, mix: dict[str, float], operator: chaining.Oper
 
 
 def draw_input(random: Random, mix: dict[str, float], taken: list[int]) -> int:
-    """Mostly an input of its own for each edge, which lets sources in; or a union with the edge before."""
+    """Mostly a separate input per edge, which allows chained sources; or a union with the previous edge."""
     if not taken or "input" not in mix:
         return 0
     return max(taken) + 1 if random.random() < 0.7 else random.choice(taken)
 
 
 def draw_via(random: Random, mix: dict[str, float], edge: chaining.Edge, *, is_equal: bool) -> tuple[VirtualNode, ...]:
-    """The virtual nodes that make the edge what it is meant to be, among others that are overruled."""
+    """The virtual nodes that give the edge its settings, among others that are overruled."""
     partitioner, exchange = Partitioner(edge.partitioner), Exchange(edge.exchange)
     is_silent = partitioner is Partitioner.FORWARD and exchange is Exchange.UNDEFINED
     if partitioner is Partitioner.FORWARD and not is_equal and not is_drawn(random, mix, "refused_forward"):
@@ -208,13 +208,13 @@ STRATEGIES = (None, *Strategy)
 YES_AND_NO = (False, True)
 NETWORK = PartitionNode(Partitioner.REBALANCE, Exchange.UNDEFINED)
 
-#: An operator that keeps nobody from chaining, and one that has no input.
+#: An operator that allows all chaining, and one without input.
 make_scope_operator = partial(JobOperator, kind=Kind.OPERATOR, parallelism=2)
 make_source = partial(JobOperator, kind=Kind.SOURCE, parallelism=2)
 
 
 def wished(partitioners: tuple[Partitioner, ...], exchanges: tuple[Exchange, ...]) -> Iterator[tuple[VirtualNode, ...]]:
-    """Nothing asked for, or one partitioner with one exchange."""
+    """No settings, or one partitioner with one exchange."""
     yield ()
     yield from ((PartitionNode(*wish),) for wish in product(partitioners, exchanges))
 
@@ -228,7 +228,7 @@ def pair(via: tuple[VirtualNode, ...], *, is_equal: bool, dataset: str | None, t
 
 
 def single_edges() -> Iterator[JobGraph]:
-    """A source and an operator, and every wish about the edge between them."""
+    """A source and an operator, with every setting of the edge between them."""
     for via, is_equal, dataset in product(wished(tuple(Partitioner), tuple(Exchange)), YES_AND_NO, (None, "d")):
         yield pair(via, is_equal=is_equal, dataset=dataset, timeout=-1)
 
@@ -259,7 +259,7 @@ def single_nodes() -> Iterator[JobGraph]:
 
 
 def paths() -> Iterator[JobGraph]:
-    """Every way past two or three virtual nodes, of five."""
+    """Every path through two or three of five virtual nodes."""
     nodes: tuple[VirtualNode, ...] = (
         PartitionNode(Partitioner.FORWARD, Exchange.UNDEFINED),
         PartitionNode(Partitioner.HASH, Exchange.BATCH),
@@ -292,7 +292,7 @@ def inputs() -> Iterator[JobGraph]:
 
 
 def shared_outputs() -> Iterator[JobGraph]:
-    """Two consumers of one operator, with wishes that let them share a result or not."""
+    """Two consumers of one operator, with settings that let them share a result or not."""
     hybrid_full, selective = Exchange.HYBRID_FULL, Exchange.HYBRID_SELECTIVE
     wishes = (
         (Partitioner.HASH, Exchange.BATCH, None, None),

@@ -25,7 +25,7 @@ def draw(random: Random, config: markers.Config | None = None) -> tuple[markers.
 
 
 def draw_far(random: Random) -> tuple[markers.Config, tuple[markers.Event, ...]]:
-    """Intervals and times around what the clock can show, and far beyond."""
+    """Intervals and times around the range of the clock, and far beyond."""
     cluster, job = (random.choice(FAR) for _ in range(2))
     config = markers.Config(cluster, random.choice((None, job)))
     times = [random.choice(TIMES) for _ in range(random.randint(1, 4))]

@@ -1,4 +1,4 @@
-"""Cases for the mailbox: urgent mails into half-run batches, stale handles, poison from both sides, and the end."""
+"""Cases for the mailbox: urgent mails during batches, stale handles, poison mails of both threads, and the end."""
 
 from collections.abc import Callable, Iterator
 from random import Random
@@ -100,7 +100,7 @@ def draw_events(
 
 
 def draw_burst(random: Random, priorities: tuple[int, ...], number: int) -> list[mailbox.Event]:
-    """Normal and urgent mails of both threads in a row, with a batch begun in their midst."""
+    """Normal and urgent mails of both threads in a row, with a batch started among them."""
     count = random.randint(2, 5)
     mails: list[mailbox.Event] = [
         mailbox.Put(
@@ -118,7 +118,7 @@ def draw_burst(random: Random, priorities: tuple[int, ...], number: int) -> list
 
 
 def draw_resume(random: Random, state: mailbox.State, thread: mailbox.Thread) -> list[mailbox.Event]:
-    """Mostly the present suspension, at times one that is over."""
+    """Mostly the current suspension, at times an old one."""
     if not state.handles:
         return [mailbox.SuspendDefault(mailbox.Thread.MAILBOX)]
     present = state.suspension if state.suspension is not None else state.handles - 1
@@ -126,7 +126,7 @@ def draw_resume(random: Random, state: mailbox.State, thread: mailbox.Thread) ->
 
 
 def draw_refused(random: Random, state: mailbox.State) -> mailbox.Event:
-    """From the wrong thread, with a handle that nobody has, or suspended twice."""
+    """From the wrong thread, with an unknown handle, or suspended twice."""
     choices: list[mailbox.Event] = [
         mailbox.SuspendDefault(mailbox.Thread.OTHER),
         mailbox.Quiesce(mailbox.Thread.OTHER),
@@ -148,7 +148,7 @@ KINDS = (
 
 
 def draw_behind_the_end(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
-    """Suspended or not, told to stop or not, quiesced or closed or both: and then all there is."""
+    """Suspended or not, stopped or not, quiesced or closed or both; then every event."""
     config = draw_config(random)
     kinds = [*KINDS, *(("failing", "together", "idle") if config.extension is not None else ())]
     walk = Walk(random, start(config), step)
@@ -171,7 +171,7 @@ def draw_behind_the_end(random: Random) -> tuple[mailbox.Config, tuple[mailbox.E
 
 
 def draw_behind_the_loop(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
-    """The loop has ended, and the mailbox is still open: mails are put and taken as ever, urgent ones above all."""
+    """The loop has ended, and the mailbox is still open: mails are put and taken as before, mostly urgent ones."""
     config = mailbox.Config(random.choice(mailbox.SEMANTICS), random.choice((None, mailbox.FAILURES)))
     kinds = ("put", "urgent", "urgent", "batch", "batch", "take_from_batch", "take", "step", "suspend", "ask")
     more = ("failing", "together", "idle") if config.extension is not None else ()
@@ -183,7 +183,7 @@ def draw_behind_the_loop(random: Random) -> tuple[mailbox.Config, tuple[mailbox.
 
 
 def draw_handles(random: Random) -> tuple[mailbox.Config, tuple[mailbox.Event, ...]]:
-    """Suspended so often that a byte does not hold the handle; what an old one says has no effect."""
+    """Suspended so often that the handle exceeds a byte; old handles have no effect."""
     own = mailbox.Thread.MAILBOX
     rounds: list[mailbox.Event] = []
     for handle in range(260):
@@ -258,7 +258,7 @@ LATENESS = "the default action suspended and resumed, the loop stopped, both bef
 
 @attrs.frozen
 class Part:
-    """A part of what the mailbox does: what is played, and how much may wait."""
+    """A part of the mailbox: the events, and how much may wait."""
 
     name: str
     events: tuple[mailbox.Event, ...]

@@ -1,4 +1,4 @@
-"""Cases for partitions that were not found: all kinds of producers, consumers that lose interest."""
+"""Cases for partitions that were not found: all kinds of producers, consumers that no longer wait."""
 
 from collections.abc import Iterator
 from random import Random

@@ -1,4 +1,4 @@
-"""Cases for several inputs: the traces of network inputs, dealt out to the inputs of one task."""
+"""Cases for several inputs: the traces of network inputs, spread over the inputs of one task."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -67,7 +67,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_selection(random: Random, inputs: int, refused: float) -> Select:
-    """Mostly one input or all but one; now and then none, all, or one that is not there."""
+    """Mostly one input or all but one; at times none, all, or a nonexistent one."""
     if random.random() < refused:
         return Select((0, random.choice((-1, inputs))))
     count = random.choice((0, 1, 1, 1, 1, inputs - 1, inputs - 1, inputs))
@@ -95,13 +95,13 @@ def draw_ports(random: Random, inputs: int) -> tuple[Config, tuple[Event, ...]]:
 
 
 ENDS = (Kind.END_OF_DATA, Kind.END_OF_PARTITION)
-#: Where masks of bits end, and the most that there may be.
+#: Limits of bit masks, and the maximum.
 PORTS = (8, 9, 16, 17, 31, 32, 33, 62, 63)
 ONCE = tuple(partial(draw_ports, inputs=inputs) for inputs in (*PORTS, PORTS[-1]))
 
 
 def is_fair(state: State, event: Event) -> bool:
-    """Not so if a channel is given bytes that are no elements."""
+    """False if a channel gets bytes that are not elements."""
     if not isinstance(event, Buffer) or not 0 <= event.input < len(state.inputs):
         return True
     return one_input.is_fair(state.inputs[event.input], network_input_values.Buffer(event.channel, event.data))

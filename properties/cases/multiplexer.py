@@ -1,4 +1,4 @@
-"""Cases for the multiplexer: splits that come and go, both doors, all idle, emits with and without news."""
+"""Cases for the multiplexer: splits that come and go, immediate and deferred outputs, all idle, emits."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,9 +17,9 @@ from tidegate.reference.watermarks import multiplexer
 
 #: The default, which newer releases follow, more often than the others.
 OF_RELEASES = (multiplexer.SEMANTICS[0], *multiplexer.SEMANTICS)
-#: So many outputs there are at first, and one more id than that, which comes and goes.
+#: Initial number of outputs; one more id comes and goes.
 OUTPUTS = (0, 1, 1, 2, 2, 2, 3, 3, 4, 7)
-#: Where masks of bits, and bytes, end.
+#: Limits of bit masks and bytes.
 MANY = (9, 17, 33, 65, 129, 257, 1025)
 
 
@@ -69,7 +69,7 @@ def draw_events(
         return [multiplexer.Register(random.choice(free))] if free else [multiplexer.PeriodicEmit()]
     output = random.choice(registered if len(registered) < MANY[0] else [*registered[:2], *registered[-2:]])
     if kind == "unregister":
-        # What is gone shows at the next derivation, and least of all when it was the last.
+        # A removal shows at the next derivation, and hardly if it was the last output.
         gone = registered if random.random() < 0.2 else [output]
         return [
             *(multiplexer.Unregister(one) for one in gone),
@@ -87,7 +87,7 @@ def draw_events(
 def draw_refused(
     random: Random, registered: list[int], free: list[int], mode: multiplexer.Mode, pool: list[Long]
 ) -> multiplexer.Event:
-    """An id that is there already, or one that is not."""
+    """An existing id, or an unknown one."""
     unknown = random.choice(free)
     refused: list[multiplexer.Event] = [
         multiplexer.Unregister(unknown),  # not refused, and does nothing
@@ -102,9 +102,9 @@ def draw_refused(
 
 
 def draw_woken_below(random: Random) -> tuple[multiplexer.Config, tuple[multiplexer.Event, ...]]:
-    """All are idle, and one that is behind says a watermark that is still not news: it wakes, and nothing is derived.
+    """All are idle, and one behind emits a watermark that is still too low: it becomes active, and nothing is derived.
 
-    Who derives all the same has forgotten that all were idle, and that shows when they are gone.
+    An engine that derives anyway forgets that all were idle, which shows when they are removed.
     """
     config = draw_config(random)
     now = multiplexer.Mode.IMMEDIATE
@@ -159,7 +159,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 def make_alphabet(outputs: int, timestamps: int, *, lean: bool) -> tuple[multiplexer.Event, ...]:
     """Every event on every output; most are refused while the output is not registered.
 
-    Lean: watermarks by the deferred door, idle by the immediate one, no other statuses.
+    Lean: deferred watermarks, immediate idle, no other statuses.
     """
     ids, values = range(outputs), small_timestamps(timestamps)
     statuses = [(multiplexer.Mode.IMMEDIATE, Status.IDLE)] if lean else list(product(multiplexer.Mode, Status))

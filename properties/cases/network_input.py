@@ -1,4 +1,4 @@
-"""Cases for the network input: all kinds of elements in buffers cut anywhere, interleaved channels, and endings."""
+"""Cases for the network input: all kinds of elements in buffers cut anywhere, interleaved channels, and ends."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,14 +20,14 @@ from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning import stream_elements
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
-#: So many bytes are written ahead of a cut.
+#: Bytes written ahead of a cut.
 AHEAD = 40
-#: No element is longer.
+#: Longest element.
 LONGEST = 64
 
 
 class Writer:
-    """What the producers of one case have written and not yet cut into buffers."""
+    """The written bytes of a case's producers that are not yet cut into buffers."""
 
     def __init__(self, random: Random, config: network_input.Config) -> None:
         self.random = random
@@ -42,7 +42,7 @@ class Writer:
         self.ends: list[list[int]] = [[] for _ in range(config.channels)]
 
     def go_on_from(self, state: network_input.State) -> None:
-        """Begin with the rest of what each channel has the first part of."""
+        """Begin with the rest of each channel's incomplete element."""
         for channel in range(state.config.channels):
             self.streams[channel] = rest = finish(find_unfinished(state, channel, b"") or b"")
             self.ends[channel] = [len(rest)] if rest else []
@@ -62,7 +62,7 @@ class Writer:
         return stream_elements.Record(value, random.choice((None, time)))
 
     def cut(self, channel: int) -> bytes:
-        """The next buffer: with the end of an element, or a byte off, or anywhere."""
+        """The next buffer: cut at the end of an element, a byte off, or anywhere."""
         while len(self.streams[channel]) < AHEAD:
             self.streams[channel] += encode_record(stream_elements.encode_element(self.draw_element()))
             self.ends[channel].append(len(self.streams[channel]))
@@ -101,14 +101,14 @@ def draw_config(random: Random) -> network_input.Config:
 
 
 def is_fair(state: network_input.State, event: network_input.Event) -> bool:
-    """Not so if a channel is given bytes that are no elements: nobody writes them."""
+    """False if a channel gets bytes that are not elements: no producer writes them."""
     if not isinstance(event, network_input.Buffer) or not 0 <= event.channel < state.config.channels:
         return True
     return find_unfinished(state, event.channel, event.data) is not None
 
 
 def find_unfinished(state: network_input.State, channel: int, more: bytes) -> bytes | None:
-    """The part of an element at the end of what is unread on a channel; None if that is no sequence of elements."""
+    """The incomplete element at the end of a channel's unread bytes; None if they are not a sequence of elements."""
     reader = state.readers[channel]
     read = b"" if reader is None else reader.gathered + reader.rest
     data = read + b"".join(one for one in state.waiting[channel] if isinstance(one, bytes)) + more
@@ -134,7 +134,7 @@ def is_element(state: network_input.State, payload: bytes) -> bool:
 
 
 def finish(unfinished: bytes) -> bytes:
-    """What makes an element of its first part."""
+    """The rest of an incomplete element."""
     if not unfinished:
         return b""
     if len(unfinished) < HEADER_BYTES:
@@ -144,7 +144,7 @@ def finish(unfinished: bytes) -> bytes:
 
 
 def fill(payload: bytes, length: int) -> bytes:
-    """The bytes that a payload lacks: a record's, or more of the last one, which is right for every tag."""
+    """The missing bytes of a payload: of a record, or repeats of the last one, which are valid for every tag."""
     filling = payload[-1:] if len(payload) > 1 else b"\x00"
     return ((b"" if payload else b"\x01") + filling * length)[: length - len(payload)]
 
@@ -184,7 +184,7 @@ def draw_events(
 
 
 def draw_refused(random: Random, state: network_input.State) -> network_input.Event:
-    """No such channel, or one that is over; or a second end of data, or one of a time that had none."""
+    """No such channel, or an ended one; or a second end of data, or one in a semantics without it."""
     over = [index for index, channel in enumerate(state.gate.channels) if channel.ended]
     ended = [index for index, channel in enumerate(state.gate.channels) if channel.data_ended]
     if ended and random.random() < 0.4:
@@ -252,7 +252,7 @@ MARKER = stream_elements.LatencyMarker(Long(3), Long(1), Long(2), 4)
 BACKLOG, FRESH = stream_elements.RecordAttributes(backlog=True), stream_elements.RecordAttributes(backlog=False)
 
 ONE, BATCH = network_input.Process(batch=False), network_input.Process(batch=True)
-#: Whatever the state, and what must be refused there.
+#: Events for every state, and events that every state must refuse.
 CALLS: tuple[network_input.Event, ...] = (ONE, BATCH, network_input.Buffer(0, b""))
 REFUSED: tuple[network_input.Event, ...] = (
     network_input.Buffer(9, b"\x00"),
@@ -268,7 +268,7 @@ def encode_each(*elements: stream_elements.StreamElement) -> tuple[bytes, ...]:
     return tuple(encode(element) for element in elements)
 
 
-#: What a record is cut into: the whole, its beginning and its rest; two of them; one and the beginning of another.
+#: Pieces of records: a whole, its beginning and its rest; two records; one and the beginning of another.
 WHOLE = encode(RECORD)
 PIECES = (WHOLE, WHOLE[:2], WHOLE[2:], WHOLE * 2, WHOLE + WHOLE[:HEADER_BYTES], WHOLE[HEADER_BYTES:])
 HALVES = (WHOLE, WHOLE[:2], WHOLE[2:])
@@ -277,10 +277,10 @@ RESTS = (WHOLE[2:], WHOLE[HEADER_BYTES:])
 
 @attrs.frozen
 class Part:
-    """A part of what the input does: what each channel may get, and how much of it may wait there.
+    """A part of the input: the items of each channel, and how many may wait.
 
-    With `capped` any number of items may come, and it is the cap that ends it: of old a call does not always tell
-    whether there was something, so that states would stay together if nothing could come in some of them.
+    With `capped` any number of items may come, up to the cap: in older semantics a call does not always tell whether
+    there was an item, so that states would look equal if some could receive nothing.
     """
 
     name: str
@@ -296,12 +296,12 @@ class Part:
 
 
 def of_channel(channel: int, data: bytes) -> bytes:
-    """The same with another value for each channel."""
+    """The same with a different value per channel."""
     return data.replace(b"r", bytes((ord("r") + channel,)))
 
 
 def goes_on(state: network_input.State, channel: int, data: bytes) -> bool:
-    """Whether the buffer begins where what came before it on the channel ends: with the rest of a record, or anew."""
+    """Whether the buffer continues the channel's bytes: with the rest of a record, or with a new element."""
     reader = state.readers[channel]
     waiting = b"".join(item for item in state.waiting[channel] if isinstance(item, bytes))
     pending = b"" if reader is None else reader.gathered + reader.rest + waiting

@@ -1,4 +1,4 @@
-"""Cases for what is saved of an output: barriers that are read in time, time out, are given up, or meet."""
+"""Cases for saved output state: barriers that are read in time, time out, are aborted, or meet."""
 
 from collections.abc import Iterator
 from random import Random

@@ -59,7 +59,7 @@ def draw(
         event = draw_event(own, kind, walk.state, pool)
         walk.play_one(event)
         if isinstance(event, outputs_values.Fault) and event.hops and own.random() < 0.6:
-            # Mostly something is emitted to an output that was just broken.
+            # Mostly emit to an output that was just broken.
             walk.play_one(draw_event(own, own.choice(("record", "watermark", "status")), walk.state, pool))
     walk.play_one(outputs_values.ReadMetrics())
     return config, walk.events
@@ -69,7 +69,7 @@ def draw_config(random: Random) -> outputs_values.Config:
     old = stream(random, "semantics").random() < 0.25
     selectors = stream(random, "selectors").random() < 0.6 if old else None
     own = stream(random, "outputs")
-    # Every order of the chosen ones is allowed: not too many of them.
+    # Every order of the chosen ones is allowed, so limit their number.
     outputs = own.choice((1, 2, 2, 3, 4) if selectors else (0, 1, 1, 2, 2, 3, 3, 4, 6))
     tagged = own.choice((0, 0.3, 0.6))
     chained = own.choice((0, 0.5, 0.7, 1))
@@ -117,7 +117,7 @@ def draw_event(random: Random, kind: str, state: outputs_values.State, pool: lis
 
 
 def draw_timestamp(random: Random, state: outputs_values.State, pool: list[Long]) -> Long:
-    """Any, the same once more, or one that goes back."""
+    """Any value, the same again, or a lower one."""
     return clamp(random.choice((random.choice(pool), state.watermark, state.watermark - 1, state.watermark + 1)))
 
 
@@ -140,7 +140,7 @@ def draw_fault(random: Random, state: outputs_values.State) -> outputs_values.Fa
 
 
 def draw_last_fails(random: Random, outputs: int) -> tuple[outputs_values.Config, tuple[outputs_values.Event, ...]]:
-    """Of many outputs the last one fails, and the first one later, when the last is whole again."""
+    """The last of many outputs fails, and later the first one, when the last is repaired."""
     made = tuple(outputs_values.Network(random.random() < 0.5, None, None, None) for _ in range(outputs))
     record = outputs_values.Record(random.choice((1, 5)), None, None)
     first, last = ([outputs_values.Fault(one, hops) for hops in (1, 0)] for one in (0, outputs - 1))
@@ -177,7 +177,7 @@ SHAPES: tuple[tuple[outputs.Output, ...], ...] = (
     (REFILLING, PLAIN),
     (UNKNOWN, attrs.evolve(PLAIN, tag=LATE)),
 )
-#: Those for which it makes no difference whether objects are reused: nothing but a side output; two of one kind.
+#: Outputs for which object reuse makes no difference: only a side output; two of one kind.
 OTHERS: tuple[tuple[outputs.Output, ...], ...] = ((attrs.evolve(PLAIN, tag=LATE),), (NETWORK, NETWORK))
 MORE_SHAPES: tuple[tuple[outputs.Output, ...], ...] = (
     *SHAPES,
@@ -213,7 +213,7 @@ def play(config: outputs.Config, _state: outputs.State) -> Iterator[outputs.Even
 
 
 def play_failures(config: outputs.Config, _state: outputs.State) -> Iterator[outputs.Event]:
-    """One watermark is enough to see whether a gauge has moved."""
+    """One watermark is enough to see whether a gauge has changed."""
     yield from (one for one in ELEMENTS if one not in (Watermark(Long(2)), outputs.Barrier(unaligned=False)))
     yield next(records_of(config))
     for index, output in enumerate(config.outputs):

@@ -1,7 +1,7 @@
 """Cases for the partitioner: whole rounds of channels, keys that hash to the edges, statuses between watermarks.
 
-The scrambling of hash codes can be undone, so keys are not left to chance: a code is drawn that is scrambled to an
-edge of 32 bits, or to the first or last key group of a channel, and is then dressed as an int, a long or a string.
+The hash can be inverted, so keys are chosen: draw a hash at an edge of 32 bits, or in the first or last key group of a
+channel, and make an int, a long or a string with it.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ SCRAMBLED = (-(2**31), -(2**31), -(2**31) + 1, -1, 0, 1, 2**31 - 1)
 
 PLAIN = ("", "a", "A", "b", "aa", "Aa", "BB", "hello", "flink", "0", "-1", "polygenelubricants")
 
-#: What a library call on the way would change: normal forms, case, blanks, ends of text, numbers, escapes.
+#: Texts that library calls may change: normal forms, case, blanks, ends of text, numbers, escapes.
 FRAGILE = (
     *("\u00e9", "e\u0301", "\u212b", "\u00c5", "A\u030a", "\uac00", "\u1100\u1161", "\ufb01", "\u2163", "\uff21"),
     *("\u0130", "i\u0307", "\u0131", "\u00df", "\u1e9e", "SS", "\u017f", "\u03a3", "\u03c2", "\u212a", "\u01c5"),
@@ -56,7 +56,7 @@ CHARACTERS = (
 
 
 class Palette(NamedTuple):
-    """The values that one case is made of."""
+    """The values of one case."""
 
     keys: list[Key]
     timestamps: list[Long]
@@ -79,13 +79,13 @@ def draw(
     for _ in walk.up_to_length():
         walk.play(draw_events(*draw_kind(), walk.state, palette))
     if config.channels <= 12 and random.random() < 0.04:
-        # Now and then so many records that a counter of theirs comes to an end.
+        # At times so many records that a counter overflows.
         walk.play([draw_record(random, palette) for _ in range(random.choice((70, 140, 270)))])
     return config, walk.events
 
 
 def follow(state: partitioner.State, event: partitioner.Event) -> tuple[Outcome[partitioner.State, Any], ...]:
-    """Where a record goes does not matter here; the announced status does."""
+    """The target of a record does not matter here; the announced status does."""
     if isinstance(event, StatusChange):
         state = partitioner.State(state.config, active=event.status is Status.ACTIVE)
     return (Outcome(state, (), ()),)
@@ -137,7 +137,7 @@ def draw_scrambled(random: Random, config: partitioner.Config) -> int:
 
 
 def unscramble(scrambled: int) -> int:
-    """The only hash code that Murmur3 turns into this: each of its steps, undone, the last one first."""
+    """The only hash code that Murmur3 maps to this: its steps inverted, last one first."""
     code = scrambled & 0xFFFFFFFF
     code ^= code >> 16
     code = code * 0x7ED1B41D & 0xFFFFFFFF
@@ -160,7 +160,7 @@ def dress(random: Random, code: int) -> Key:
     if kind == "long":
         upper = random.choice((0, -1, random.randint(-(2**31), 2**31 - 1)))
         return LongKey(Long(upper << 32 | (upper ^ code) & 0xFFFFFFFF))
-    # Any text and seven units more, which are what the code lacks, to the base of the polynomial.
+    # Any text with seven more units: the digits of the missing part in the base of the polynomial.
     text = draw_text(random, random.choice((0, 0, 1, 3)))
     lacking = (code - compute_string_hash(text) * 31**7) % 2**32
     return StringKey(text + "".join(chr(lacking // 31**place % 31) for place in reversed(range(7))))
@@ -208,37 +208,36 @@ def draw_record(random: Random, palette: Palette) -> partitioner.Record:
 
 # --- aims -----------------------------------------------------------------------------------------------------
 
-#: So many records for each channel of a shuffle: enough to notice that one of them is never drawn.
+#: Records per channel of a shuffle: enough to notice a channel that is never drawn.
 DRAWS_EACH = 45
 
 
 def draw_spread(random: Random) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
-    """A shuffle for so long that it shows how it is spread."""
+    """A shuffle that is long enough to show its distribution."""
     return draw_many(random, partitioner.Partitioner.SHUFFLE, random.choice((2, 3, 4, 5, 8, 11)))
 
 
 def draw_many(
     _random: Random, kind: partitioner.Partitioner, channels: int, records: int = 0
 ) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
-    """Records and nothing else, which is cheap to play."""
+    """Only records, which are cheap to play."""
     record = partitioner.Record()
     return partitioner.Config(kind, channels), (record,) * (records or DRAWS_EACH * channels)
 
 
 def draw_long_keys(random: Random) -> tuple[partitioner.Config, tuple[partitioner.Event, ...]]:
-    """Strings of so many characters that a byte, or two, does not count them; they differ in the last one."""
+    """Strings that are longer than one or two bytes can count; they differ in the last character."""
     config = partitioner.Config(partitioner.Partitioner.HASH, 300, 32768)
     texts = [draw_text(random, length) + end for length in LENGTHS for end in ("", "a", "b")]
     return config, tuple(partitioner.Record(StringKey(text)) for text in (*texts, "a" * 2**16))
 
 
-#: Of strings, the last character now and then left out.
+#: Of strings, with the last character left out at times.
 LENGTHS = (7, 8, 15, 16, 31, 32, 63, 64, 126, 127, 254, 255, 256, 1000)
 AIMS = (draw_spread,)
 TURNS = (partitioner.Partitioner.RESCALE, partitioner.Partitioner.REBALANCE)
-#: Turns beyond the end of a byte, and of two bytes: by channels, and by records that are counted. Eleven and 2^15 + 1
-#: divide none of 2^8, 2^15, 2^16 and the numbers below them, so that a counter that begins anew cannot meet the turn
-#: by accident.
+#: Rounds beyond one and two bytes, by channels and by records. Eleven and 2^15 + 1 divide none of 2^8, 2^15, 2^16 and
+#: the numbers below them, so that a counter that wraps cannot hit the right channel by accident.
 ONCE: tuple[Aim, ...] = (
     *(partial(draw_many, kind=kind, channels=257, records=515) for kind in TURNS),
     *(partial(draw_many, kind=kind, channels=11, records=260) for kind in TURNS),
@@ -264,7 +263,7 @@ WITHOUT_KEYS: tuple[Event, ...] = (Record(), *OTHERS)
 
 TEXTS = ("", "a", "b", " a ", "Aa", "BB", "hello", "é", "e\u0301", "中", "\U0001f600", "polygenelubricants")
 
-#: Each type of key; hash codes that are negative, that fold to the most negative number, that overflow; UTF-16 pairs.
+#: All types of keys; hash codes that are negative, fold to the most negative number, or overflow; UTF-16 pairs.
 KEYS: tuple[Key, ...] = (
     *(StringKey(text) for text in (TEXTS)),
     *(IntKey(value) for value in (0, 1, -1, 97, 2**31 - 1, -(2**31), -2089875627, 1814469223, 994512208)),

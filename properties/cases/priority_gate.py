@@ -15,7 +15,7 @@ from tidegate.reference.gate.priority_gate.queues import is_finished
 from tidegate.reference.gate.priority_gate.step import start, step
 from tidegate.reference.gate.sequence_numbers import GREATEST_INT, LEAST_INT, wrap
 
-#: Where the first number may lie: at the start, before half the range, before the wrap-around, and behind it.
+#: First numbers: at the start, before half the range, before the wrap-around, and after it.
 FIRST = (0, 0, 0, 0, 2**30 - 2, 2**30 + 5, GREATEST_INT - 3, LEAST_INT, -3)
 
 
@@ -85,7 +85,7 @@ def draw_events(random: Random, kind: str, state: priority_gate.State) -> list[p
 
 
 def draw_all_end(random: Random, channels: int) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
-    """Every one of many channels has something urgent and ends, all is read, and nothing more is taken."""
+    """All of many channels get a priority item and end, everything is read, and nothing more is accepted."""
     config = priority_gate.Config(channels, random.choice((1, 1, 2)), random.choice(FIRST))
     order = [*random.sample(range(channels - 1), channels - 1), channels - 1]
     ends = [
@@ -100,14 +100,14 @@ def draw_all_end(random: Random, channels: int) -> tuple[priority_gate.Config, t
 
 
 def draw_urgent(_random: Random) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
-    """So much is urgent on one channel that a byte does not count it."""
+    """More priority items on one channel than a byte counts."""
     items = [priority_gate.Arrive(0, priority_gate.Item.PRIORITY)] * 257
     data = [priority_gate.Arrive(one, priority_gate.Item.DATA) for one in (0, 1)]
     return priority_gate.Config(2, 1, 0), (*data, *items, *[Poll()] * 256, *items[:2], *[Poll()] * 6)
 
 
 def draw_shared(_random: Random, subpartitions: int) -> tuple[priority_gate.Config, tuple[priority_gate.Event, ...]]:
-    """So many share a channel that two bytes do not count them, and few of them have come to their end."""
+    """More subpartitions share a channel than two bytes count, and few of them have ended."""
     kinds = (priority_gate.Item.END_OF_DATA, priority_gate.Item.END_OF_PARTITION, priority_gate.Item.DATA)
     events = [priority_gate.Arrive(0, item) for item in kinds for _ in range(3)]
     return priority_gate.Config(1, subpartitions, 0), (*events, *[Poll()] * 10)

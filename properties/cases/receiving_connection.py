@@ -11,7 +11,7 @@ from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.credit import receiving_connection as receiving
 
-#: Who holds so many buffers has shown enough: floating ones have to last.
+#: Limit of held buffers per channel: floating ones have to last.
 ENOUGH = 200
 
 
@@ -34,7 +34,7 @@ def draw(
 
 
 def draw_many(count: int, random: Random) -> tuple[receiving.Config, tuple[receiving.Event, ...]]:
-    """So many channels, of which all ask and many want memory while nothing can be sent; then all is told at once."""
+    """Many channels request, and many need buffers, while nothing can be sent; then everything is sent at once."""
     config = receiving.Config(count, 0)
     numbers = random.sample(range(count), count)
     events: list[receiving.Event] = [receiving.OpenConnection(), *map(receiving.RequestPartition, numbers)]
@@ -88,7 +88,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 def make_scope(channels: int, exclusive: int, most: int, *, is_full: bool = False) -> Scope:
-    """At most `most` buffers are queued in all. Unless it is full, what differs in words alone is left out."""
+    """At most `most` buffers are queued in all. Unless it is full, events that differ only in names are left out."""
     numbers = range(channels)
     arrivals: tuple[receiving.Event, ...] = (
         *(receiving.DataArrives(one, parts, 1) for one in numbers for parts in ((0, 2) if is_full else (2,))),

@@ -23,7 +23,7 @@ from tidegate.reference.recovery.recovered_channel.values import (
 )
 
 BASES = (0, 1, 1, 1, 2**53, MAX - 12)
-#: Of more channels not all take part in a checkpoint: several of these would take a real engine too long.
+#: With more channels, not all take part in a checkpoint: several checkpoints would take a real engine too long.
 MOST_AT_ONCE = 300
 
 
@@ -67,7 +67,7 @@ def is_converted(state: State) -> bool:
 
 
 def draw_progress(random: Random, state: State) -> list[Event]:
-    """A step towards live channels: the end of saved state, reading it, asking for the partitions."""
+    """A step towards live channels: the end of saved state, reading it, requesting the partitions."""
     if state.config.semantics == MARKED and not state.live:
         return [values.Convert()]
     if not state.finished:
@@ -122,7 +122,7 @@ def draw_checkpoint(random: Random, state: State, checkpoint: Long) -> list[Even
 
 
 def draw_all_complete(random: Random, channels: int) -> tuple[Config, tuple[Event, ...]]:
-    """All of many producers have said all that they recovered, the last one last; at the end a few say so once more."""
+    """All of many producers finish recovery, the last one last; then a few finish again."""
     config = Config(channels, random.choice(tuple(Location)), random.choice(SEMANTICS))
     order = [*random.sample(range(channels - 1), channels - 1), channels - 1]
     reads: list[Event] = [values.Poll(one) for one in order]

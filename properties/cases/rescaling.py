@@ -11,7 +11,7 @@ from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.recovery import rescaling
 from tidegate.reference.recovery.rescaling import Config, Parallelism, Partitioner, Side
 
-#: By key and by a custom partitioner there is most to get wrong.
+#: Keyed and custom partitioners are the most error-prone.
 PARTITIONERS = (*Partitioner, Partitioner.HASH, Partitioner.HASH, Partitioner.HASH, Partitioner.CUSTOM)
 FEW = (1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 10)
 MANY = (16, 31, 32, 33, 63, 64, 65, 127, 128)
@@ -53,7 +53,7 @@ def draw_event(random: Random, config: rescaling.Config) -> rescaling.Event:
 
 
 def draw_index(random: Random, count: int) -> int:
-    """Any of so many; now and then one that is not there."""
+    """Any existing one; at times a nonexistent one."""
     return random.randrange(count) if random.random() < 0.96 else random.choice((-1, count, count + 1))
 
 

@@ -108,7 +108,7 @@ def draw_reading(
 
 
 def draw_request(random: Random, state: result_partition.State) -> result_partition.Event:
-    """Mostly a subpartition that nobody reads."""
+    """Mostly a subpartition without a reader."""
     taken = {view.subpartition for view in state.partition.views} if state.partition else set(state.waiting)
     free = [index for index in range(state.config.subpartitions) if index not in taken]
     if not free and state.partition and random.random() < 0.8:
@@ -120,7 +120,7 @@ def draw_request(random: Random, state: result_partition.State) -> result_partit
 def draw_wind_up(
     random: Random, state: result_partition.State, partition: result_partition.Partition
 ) -> list[result_partition.Event]:
-    """The writer and every reader leave, in any order; perhaps all but one. Whoever did not read does so before."""
+    """The writer and all readers leave, in any order; perhaps all but one. Missing readers come first."""
     events: list[result_partition.Event] = []
     views = list(partition.views)
     if not partition.finished:
@@ -142,7 +142,7 @@ def draw_data(random: Random) -> bytes:
 
 
 def draw_refused(random: Random, state: result_partition.State) -> result_partition.Event:
-    """No such subpartition, no such view, a view that was left; or what is done already."""
+    """No such subpartition or view, a released view, or a repeated event."""
     beyond = random.choice((-1, state.config.subpartitions, state.config.subpartitions + 4))
     views = state.partition.views if state.partition else ()
     left = [number for number, view in enumerate(views) if view.released] or [-1, len(views)]
@@ -160,7 +160,7 @@ def draw_refused(random: Random, state: result_partition.State) -> result_partit
 
 
 def draw_written_and_read(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
-    """All is written, with flushes in between, before anybody reads; then everybody reads to the end."""
+    """Everything is written, with flushes in between, before any reads; then all readers read to the end."""
     config = draw_config(random)
     subpartitions = range(config.subpartitions)
     kinds = random.choice((("emit", "flush"), ("broadcast", "flush"), ("emit", "broadcast", "flush", "flush")))
@@ -174,7 +174,7 @@ def draw_written_and_read(random: Random) -> tuple[result_partition.Config, tupl
 
 
 def draw_many_wait(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
-    """Several wait, in any order, for a partition that comes, or does not."""
+    """Several requests wait, in any order, for a partition that may come."""
     config = attrs.evolve(draw_config(random), subpartitions=random.choice((2, 3, 5)))
     waiting = random.sample(range(config.subpartitions), config.subpartitions)
     ends: tuple[result_partition.Event, ...] = (
@@ -190,7 +190,7 @@ def draw_many_wait(random: Random) -> tuple[result_partition.Config, tuple[resul
 
 
 def draw_left_again(random: Random) -> tuple[result_partition.Config, tuple[result_partition.Event, ...]]:
-    """Views are released several times, while others are still to come; at the end all are."""
+    """Views are released several times while others are missing; at the end all are released."""
     config = attrs.evolve(draw_config(random), subpartitions=random.choice((2, 3)))
     first, *others = random.sample(range(config.subpartitions), config.subpartitions)
     walk = Walk(random, start(config), step)
@@ -240,7 +240,7 @@ def count_items(state: result_partition.State) -> int:
 
 
 def count_bytes(state: result_partition.State) -> int:
-    """Of the largest buffer."""
+    """Number of bytes of the largest buffer."""
     if state.partition is None:
         return 0
     sizes = [0]

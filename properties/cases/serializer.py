@@ -1,4 +1,4 @@
-"""Cases for the serializer: buffers that end with a record, in its header, or just before and behind either."""
+"""Cases for the serializer: buffers that end with a record, in its header, or just before or after either."""
 
 from collections.abc import Iterator
 from random import Random
@@ -13,7 +13,7 @@ from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.spanning import serializer
 from tidegate.reference.spanning.serializer import Config, ControlEvent, Event, Finish, Flush, Record, State
 
-#: Lengths around what two bytes can say, and from which buffer size on they make not too many buffers.
+#: Lengths around the limit of two bytes, and the buffer size from which they need few enough buffers.
 HUGE, HUGE_BUFFER = (65_535, 65_536, 65_537), 1000
 BEHIND_THE_END: tuple[serializer.Event, ...] = (
     serializer.Finish(),
@@ -40,7 +40,7 @@ def draw(
         event = draw_event(*draw_kind(), walk.state, alphabet)
         walk.play_one(event)
         if isinstance(event, serializer.Finish):
-            # After the end a few events are refused, and that is all there is to see.
+            # After the end a few events are refused, and nothing else happens.
             walk.end_soon(1, 5)
     if not walk.state.finished and random.random() < 0.5:
         walk.play([serializer.Finish(), *random.choices(BEHIND_THE_END, k=random.choice((0, 0, 1, 2)))])
@@ -89,7 +89,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, once=ONCE)
 
 
 def make_payload(place: int, length: int) -> bytes:
-    """Bytes that differ from their neighbours and from those of other records, so that each shows where it went."""
+    """Bytes that differ from their neighbours and from other records, so that each is traceable."""
     return bytes((37 * place + offset) % 239 + 17 for offset in range(length))
 
 

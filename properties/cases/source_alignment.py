@@ -1,4 +1,4 @@
-"""Cases for watermark alignment: limits near the watermarks of the source and its splits, idle and paused at a time."""
+"""Cases for watermark alignment: limits near the watermarks of source and splits, idle and paused at once."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -89,7 +89,7 @@ def draw_far_apart(random: Random) -> tuple[alignment.Config, tuple[alignment.Ev
 
 
 def draw_deep(_random: Random, samples: int) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
-    """So many samples are kept that a number of one byte takes them for few; the oldest counts at last."""
+    """More samples are kept than a byte counts; the oldest finally counts."""
     ahead: list[alignment.Event] = [alignment.AddSplit(0), alignment.SplitWatermark(0, Long(5))]
     sampling = [alignment.Sample()] * (samples + 1)
     return alignment.Config(samples), (
@@ -101,7 +101,7 @@ def draw_deep(_random: Random, samples: int) -> tuple[alignment.Config, tuple[al
 
 
 def draw_behind_the_end(random: Random) -> tuple[alignment.Config, tuple[alignment.Event, ...]]:
-    """A source ends while some of its splits are idle or wait; they go on all the same."""
+    """A source ends while some of its splits are idle or paused; they still continue."""
     config, pool, ids = draw_config(random), draw_longs(random), [0, 1, 2]
     walk = Walk(random, alignment.start(config), alignment.step)
     walk.play(alignment.AddSplit(one) for one in ids)

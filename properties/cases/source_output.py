@@ -1,4 +1,6 @@
-"""Cases for the edge of a source: both sides, both doors, all idle, records between, splits that come and go."""
+"""Cases for the output of a source: main and splits, immediate and deferred, all idle, records between, splits that
+come and go.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -73,7 +75,7 @@ def draw_events(
 
 
 def draw_refused(random: Random, unknown: int, mode: Mode, pool: list[Long]) -> source_output.Event:
-    """Something by the output of a split that has none."""
+    """An event on the output of an unknown split."""
     refused: list[source_output.Event] = [
         source_output.ReleaseSplit(unknown),
         source_output.EmitWatermark(mode, random.choice(pool), unknown),
@@ -115,7 +117,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 
 
 def make_alphabet(splits: int, timestamps: int, *, lean: bool) -> tuple[source_output.Event, ...]:
-    """Every event by every output. Lean: splits speak by the immediate door only, and nobody releases them."""
+    """Every event on every output. Lean: splits only use immediate outputs, and are never released."""
     ids, values = range(splits), small_timestamps(timestamps)
     doors: list[tuple[Mode, int | None]] = [
         *product((Mode.IMMEDIATE,) if lean else Mode, ids),

@@ -46,7 +46,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_last_decides(random: Random, channels: int) -> tuple[Config, tuple[Event, ...]]:
-    """What the last of many channels decides for the valve, it decides for the task."""
+    """The last of many channels decides, as in the valve."""
     _, events = valve_cases.draw_last_decides(random, channels)
     return Config(channels, 1, 1, random.choice(SEMANTICS)), events
 

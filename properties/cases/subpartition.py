@@ -52,7 +52,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_events(random: Random, kind: str, state: State) -> list[Event]:
-    """What makes sense now: a buffer that is open is finished before another is added."""
+    """Valid events: an open buffer is finished before another is added."""
     opened = queues.is_open(state.queue)
     closing: list[Event] = [subpartition.FinishBuffer()] if opened else []
     match kind:
@@ -102,7 +102,7 @@ def draw_single(random: Random, kind: str, state: State) -> Event:
 
 
 def draw_posthumous(random: Random) -> Event:
-    """What may still be asked of a subpartition that was released, and be given or refused."""
+    """Events on a released subpartition, accepted or refused."""
     return random.choice(
         (subpartition.CreateView(), subpartition.CreateView(), subpartition.Release(), subpartition.Release(),
          Query(credit=True), Query(credit=False), Poll(), subpartition.Resume(), subpartition.Flush(),
@@ -115,7 +115,7 @@ def draw_buffer(random: Random) -> subpartition.AddBuffer:
 
 
 def draw_data(random: Random) -> bytes:
-    """Often nothing at all: an empty buffer is the corner that is got wrong."""
+    """Often empty: empty buffers are a frequent source of bugs."""
     return random.randbytes(random.choice((0, 0, 1, 1, 2, 3) if random.random() < 0.98 else (127, 128, 255, 256, 257)))
 
 
@@ -139,9 +139,9 @@ def draw_hold(random: Random, state: State) -> list[Event]:
 
 
 def draw_numbers(random: Random, items: int) -> tuple[Config, tuple[Event, ...]]:
-    """So many items are taken that two bytes with a sign do not number them; then some are announced by their numbers.
+    """More items are polled than signed two-byte numbers count; then some are announced by their numbers.
 
-    With twice as many, the answer would be longer than a line of the protocol may be.
+    With twice as many, the answer would exceed the line limit of the protocol.
     """
     one: tuple[Event, ...] = (AddEvent(random.choice((Kind.EVENT, Kind.END_OF_DATA))), Poll())
     some: tuple[Event, ...] = (subpartition.AddBuffer(b"a", finished=True), AddEvent(Kind.PRIORITY), *[Poll()] * 3)
@@ -149,7 +149,7 @@ def draw_numbers(random: Random, items: int) -> tuple[Config, tuple[Event, ...]]
 
 
 def draw_bytes(random: Random, size: int) -> tuple[Config, tuple[Event, ...]]:
-    """One buffer has so many bytes, some of them read while it is open, that two bytes do not count them."""
+    """A buffer with more bytes than two bytes count, some of them read while it is open."""
     parts = [random.randbytes(part) for part in (size - 3, 2, 2, 1)]
     opened = subpartition.AddBuffer(parts[0], finished=False)
     appended = [subpartition.Append(part) for part in parts[1:]]
@@ -233,7 +233,7 @@ ENDS: tuple[Event, ...] = (
 
 @attrs.frozen
 class Part:
-    """A part of what the subpartition does. Unless `early` its reader is there from the beginning."""
+    """A part of the subpartition. Unless `early`, its reader exists from the start."""
 
     name: str
     events: tuple[Event, ...]

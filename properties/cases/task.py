@@ -1,4 +1,4 @@
-"""Cases for a task: whole lives, and others who cancel or fail it at every step, with what they saw before."""
+"""Cases for a task: whole lives, with cancel and fail at every step, based on an observed state."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -40,7 +40,7 @@ def draw_config(random: Random) -> task.Config:
 
 
 def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskState]) -> task.Event:
-    # Mostly what is so; at times what was so a moment or a long time ago.
+    # Mostly the current state; at times a recent or old one.
     seen = random.choice((visited[-1], visited[-1], visited[-2:][0], random.choice(visited)))
     if kind == "cancel":
         return task.Cancel(seen)
@@ -51,7 +51,7 @@ def draw_event(random: Random, kind: str, state: task.State, visited: list[TaskS
     if kind == "refused":
         return draw_refused(random, state)
     if kind == "ask" and state.config.extension == task.FINAL:
-        # Hardly before its code is invoked: there it is refused.
+        # Rarely before its code is invoked: there it is refused.
         if not is_invoked(state) and random.random() < 0.95:
             return task.Proceed() if state.steps is not None else task.Start()
         return draw_checkpoint(random, state)
@@ -81,7 +81,7 @@ def is_invoked(state: task.State) -> bool:
 
 
 def draw_checkpoint(random: Random, state: task.State) -> task.Event:
-    """Numbers near those that are known, mostly the next ones; at times far away."""
+    """Numbers near known ones, mostly the next; at times far away."""
     known = state.checkpoints
     near = [one for one in (known.first, known.savepoint, known.completed) if one is not None]
     number = random.choice(near) + random.choice((0, 0, 1, 1, 2, -1))
@@ -98,7 +98,7 @@ def draw_checkpoint(random: Random, state: task.State) -> task.Event:
 
 
 def draw_impatient(random: Random, state: task.State) -> task.Event:
-    """What the end of a life waits for, asked for before its time, or a second time."""
+    """Events of the end of a life, too early or twice."""
     return random.choice(
         (
             task.Proceed(),
@@ -111,7 +111,7 @@ def draw_impatient(random: Random, state: task.State) -> task.Event:
 
 
 def draw_last_acknowledges(random: Random, outputs: int) -> tuple[task.Config, tuple[task.Event, ...]]:
-    """The task comes to its end when the last of many outputs is acknowledged, and not before."""
+    """The task ends only when the last of many outputs is acknowledged."""
     extension = random.choice((None, task.INVOKABLE))
     config = task.Config(random.choice((1, min(outputs, BOUNDARIES[-1]))), outputs, extension)
     order = [*random.sample(range(outputs - 1), outputs - 1), outputs - 1]
@@ -130,7 +130,7 @@ def draw_last_acknowledges(random: Random, outputs: int) -> tuple[task.Config, t
 
 
 def draw_last_checkpoint(random: Random) -> tuple[task.Config, tuple[task.Event, ...]]:
-    """Many checkpoints around the end of the data, strays in between, and then the task goes on, or is stopped."""
+    """Many checkpoints around the end of the data, strays in between; then the task continues, or is stopped."""
     config = task.Config(1, random.choice((0, 1, 2)), task.FINAL)
     walk = Walk(random, start(config), step, length=0)
     walk.play([task.Start(), *[task.Proceed()] * (steps_of(config).index("invoke") + 1)])
@@ -170,7 +170,7 @@ def draw_last_checkpoint(random: Random) -> tuple[task.Config, tuple[task.Event,
 
 
 def draw_asking_for_room(random: Random) -> tuple[task.Config, tuple[task.Event, ...]]:
-    """Whether it has room is asked at every step of a task, with outputs or without."""
+    """Availability is queried at every step of a task, with or without outputs."""
     config = task.Config(1, random.choice((0, 0, 1, 2)), task.INVOKABLE)
     asked: list[task.Event] = [task.AskForRoom(value) for value in (False, True)]
     ends: list[task.Event] = [task.EndOfData(random.random() < 0.5), *map(task.Acknowledge, range(config.outputs))]
@@ -183,7 +183,7 @@ ONCE = tuple(partial(draw_last_acknowledges, outputs=outputs) for outputs in COU
 
 
 def draw_refused(random: Random, state: task.State) -> task.Event:
-    """Mostly what comes too early or twice, no such output, a state that no task is in."""
+    """Mostly events too early or twice, unknown outputs, impossible states."""
     return random.choice(
         (
             task.Start(),
@@ -229,7 +229,7 @@ def make_scope(operators: int, outputs: int, extension: str | None = None) -> Sc
 
 
 def play_checkpoints(config: task.Config, _state: task.State) -> Iterator[task.Event]:
-    """What a task that runs may hear of two checkpoints; and little else, which is the same without them."""
+    """Events of two checkpoints for a running task, and little else, which is the same without them."""
     yield from (task.Start(), task.Proceed(), task.EndOfData(drain=True), task.Cancel(TaskState.RUNNING))
     yield from (task.Acknowledge(output) for output in range(config.outputs))
     for number in (Long(1), Long(2)):

@@ -49,7 +49,7 @@ def draw_events(random: Random, kind: str, state: State, stops: float) -> list[E
         chosen = [place for place in unfinished if place[0] == only or random.random() < 0.3]
         return [Arrive(*place, Item.END_OF_PARTITION) for place in chosen]
     if kind == "all_end" and len(places) <= COUNTS[-2]:
-        # To the end of all data, or of everything, or almost; and all of it is read.
+        # To the end of all data, or of everything, or almost; and everything is read.
         endings: list[Event] = [Arrive(*place, ending) for place in places if not channel_at(state, *place).data_ended]
         if random.random() < 0.6:
             endings += [Arrive(*place, Item.END_OF_PARTITION) for place in unfinished]
@@ -68,7 +68,7 @@ def channel_at(state: State, member: int, channel: int) -> gate.Channel:
 
 
 def draw_refused(random: Random, state: State) -> Arrive:
-    """No such member or channel; or a channel that is over, or whose data has ended."""
+    """No such member or channel; or a channel that has ended, or whose data has ended."""
     members = len(state.config.members)
     item = random.choice(list(Item))
     if random.random() < 0.4:

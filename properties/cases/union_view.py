@@ -1,4 +1,4 @@
-"""Cases for several subpartitions that are read as one: records that are cut, views that come late, empty ones."""
+"""Cases for several subpartitions that are read as one: cut records, late views, empty views."""
 
 from collections.abc import Iterator
 from random import Random
@@ -58,7 +58,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config)
 
 
 def last_to_register(state: union.State) -> int | None:
-    """The last view that is not registered, where several others have something: their order then is open."""
+    """The last unregistered view, if several others have data: their order then is free."""
     missing = [number for number, view in enumerate(state.views) if not view.registered]
     return missing[0] if len(missing) == 1 and len(state.early) > 1 else None
 

@@ -1,4 +1,4 @@
-"""Cases for the valve: long idle phases, low channels that come back, watermarks next to what was already said."""
+"""Cases for the valve: long idle phases, low channels that return, watermarks next to earlier output."""
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
@@ -50,8 +50,8 @@ def leave_it_to_the_ends(random: Random, channels: int, high: Long) -> list[valv
 
 def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long]) -> list[valve.Event]:
     channels, last = state.channels, state.last
-    # A minimum is pending if there is one, and no aligned channel holds the last output. Half of the time of a campaign
-    # is spent in this function, so there is one loop for this and for who is active.
+    # A minimum is pending if there is one, and no aligned channel holds the last output. A campaign spends half of its
+    # time in this function, so one loop finds this and the active channels.
     active, held, aligned = [], False, False
     for index, channel in enumerate(channels):
         if channel.active:
@@ -85,7 +85,7 @@ def draw_events(random: Random, kind: str, state: valve.State, pool: list[Long])
     return [watermark(index, draw_timestamp(random, state, index, pool))]
 
 
-# The same few events make up most traces, and those who write or send them remember each.
+# A few events make up most traces, and writers and senders cache them.
 change = lru_cache(1 << 10)(valve.ChannelStatus)
 watermark = lru_cache(1 << 16)(valve.ChannelWatermark)
 
@@ -93,7 +93,7 @@ watermark = lru_cache(1 << 16)(valve.ChannelWatermark)
 def leave_behind(random: Random, state: valve.State) -> list[valve.Event]:
     """One channel idle with a high watermark, one idle with the last output, and only a stale one active.
 
-    This is where watermarks are lost or stall (VALVE-12, VALVE-13), and no random walk comes here often.
+    Here watermarks are lost or stall (VALVE-12, VALVE-13), and random walks rarely get here.
     """
     stale, high, output, *others = random.sample(range(state.config.channels), state.config.channels)
     base = max(state.last, *(channel.watermark for channel in state.channels))
@@ -113,7 +113,7 @@ def leave_behind(random: Random, state: valve.State) -> list[valve.Event]:
 
 
 def probe_pending_minimum(random: Random, state: valve.State) -> valve.Event:
-    """What must not release a pending minimum, and what must: engines differ here more than anywhere."""
+    """Events that must not release a pending minimum, and events that must: engines differ here the most."""
     index = random.choice([index for index, channel in enumerate(state.channels) if channel.active])
     channel = state.channels[index]
     if random.random() < 0.4:
@@ -138,7 +138,7 @@ def draw_timestamp(random: Random, state: valve.State, index: int, pool: list[Lo
 
 
 def draw_around_the_output(random: Random) -> tuple[valve.Config, tuple[valve.Event, ...]]:
-    """Channels below, at and above the last output, some idle and some back again; then what makes a difference."""
+    """Channels below, at and above the last output, some idle and some active again; then the deciding events."""
     config = valve.Config(random.choice((3, 4, 4, 4, 5, 6)), random.choice(SEMANTICS))
     pool = draw_longs(random)
     walk = Walk(random, valve.start(config), valve.step)
@@ -160,7 +160,7 @@ def draw_around_the_output(random: Random) -> tuple[valve.Config, tuple[valve.Ev
 
 
 def draw_near(random: Random, state: valve.State) -> valve.Event:
-    """Mostly an active channel turns idle or moves by one; now and then an idle one comes back."""
+    """Mostly an active channel turns idle or advances by one; at times an idle one becomes active."""
     active = [index for index, channel in enumerate(state.channels) if channel.active]
     if not active or random.random() < 0.25:
         return change(random.randrange(state.config.channels), ACTIVE)

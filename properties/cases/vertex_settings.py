@@ -1,4 +1,4 @@
-"""Cases for the settings of a vertex: trees of all shapes, in which now one operator differs and now another."""
+"""Cases for the settings of a vertex: trees of all shapes, with one operator that differs."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -38,7 +38,7 @@ def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[setti
 
 
 def draw_last_differs(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
-    """All hang on the head; of the operators or the sources, the last alone is configured, unwilling, or selects."""
+    """All are children of the head; only the last operator or source is configured, refuses checkpoints, or selects."""
     *operators, last = (settings.Operator(f"operator {place}") for place in range(count))
     *sources, source = (settings.ChainedSource(f"source {place}") for place in range(settings.MOST_SOURCES))
     ends = [
@@ -53,7 +53,7 @@ def draw_last_differs(count: int, random: Random) -> tuple[settings.Config, tupl
     return config, tuple(settings.MakeVertex((*operators, one), (*sources, other), -1) for one, other in ends)
 
 
-#: Each operator has a name of its own, and these are in events: boundaries are drawn here.
+#: Each operator has its own name, and the names are in events: boundaries are drawn here.
 ONCE = (
     *(partial(draw_large, count) for count in (9, 17, 33, 65, 129, 257, 1025)),
     *(partial(draw_last_differs, count) for count in (10, 66, 258)),

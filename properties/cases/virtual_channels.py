@@ -15,9 +15,9 @@ from tidegate.reference.partitioning.keys import compute_string_hash
 from tidegate.reference.recovery import virtual_channels as virtual
 
 KEYS = ("", "a", "b", "c", "d", "e", "f", "x1", "x2", "hello", "flink", "\u00e9", "\U0001f600")
-#: Long enough that a half does not fit where a length is expected.
+#: Long enough that a half is not a valid length.
 LONG_KEYS = ("a" * 40, "b" * 300)
-#: Lists of numbers that are all different.
+#: Lists of distinct numbers.
 NAMED = ("old_consumers", "old_producers", "filtered")
 
 
@@ -32,7 +32,7 @@ def draw(random: Random, config: virtual.Config | None = None) -> tuple[virtual.
 
 
 def draw_many(count: int, random: Random) -> tuple[virtual.Config, tuple[virtual.Event, ...]]:
-    """So many old subtasks on one side, in any order, some of them with large numbers; nearly all speak once."""
+    """Many old subtasks on one side, in any order, some with large numbers; nearly all send once."""
     apart = random.choice((1, 3, 2**8))
     many = [2**16 * random.choice((0, 0, 1)) + apart * number for number in range(count)]
     random.shuffle(many)
@@ -59,7 +59,7 @@ def draw_many(count: int, random: Random) -> tuple[virtual.Config, tuple[virtual
 
 
 def choose_subtask(key: str, parallelism: int, max_parallelism: int) -> int:
-    """Who has the key."""
+    """The owner of the key."""
     return compute_owner(compute_key_group(compute_string_hash(key), max_parallelism), parallelism, max_parallelism)
 
 
@@ -140,9 +140,9 @@ MINE, OTHER = virtual.Record("c"), virtual.Record("a")
 
 
 def play(config: virtual.Config, state: virtual.State) -> Iterator[virtual.Event]:
-    """Every virtual channel and one that does not exist; buffers with one element, with several, and with halves.
+    """Every virtual channel and a nonexistent one; buffers with one element, with several, and with halves.
 
-    Where nothing is filtered there is one watermark, and no record is cut.
+    Without filters there is one watermark, and no cut record.
     """
     yield from (virtual.SelectChannel(one.subtask, one.channel) for one in state.channels)
     yield virtual.SelectChannel(9, 9)

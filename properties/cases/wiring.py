@@ -1,4 +1,4 @@
-"""Cases for the wiring: pairs next to multiples of each other, and those that floats got wrong."""
+"""Cases for the wiring: pairs next to multiples of each other, and pairs that float arithmetic gets wrong."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ from tidegate.reference.partitioning.wiring import (
     WireDynamic,
 )
 
-#: Each of them is an observation: where everybody reads everything there must not be too many.
+#: Each connection is an observation: all-to-all must not have too many.
 MOST_READS = 20_000
 WRONG_WITH_FLOATS = (*sorted(WIRED_OTHERWISE_IN_1_5), (7, 57), (7, 114), (11, 29), (11, 47), (13, 14), (13, 28))
 
@@ -61,7 +61,7 @@ def draw_config(random: Random) -> Config:
 
 
 def draw_sides(random: Random) -> tuple[int, int]:
-    """Not too many in all, since everybody is joined with everybody; equal sides, and now and then one long one."""
+    """Not too many connections; equal sides, and at times a long one."""
     style = random.random()
     if style < 0.25:
         return (random.randint(1, 12),) * 2
@@ -94,7 +94,7 @@ def draw_pair(random: Random) -> tuple[int, int]:
 
 
 def draw_overrun(random: Random) -> tuple[int, int]:
-    """A pair for which rounded-up floats run past the last consumer, if one is met soon."""
+    """A pair for which rounded-up floats run past the last consumer, if one is found soon."""
     producers, consumers = 7, 57
     for _ in range(30):
         producers = random.randint(7, 100)

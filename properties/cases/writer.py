@@ -1,4 +1,4 @@
-"""Cases for the writer: unicast among broadcasts, hints around what is written, an empty pool, a dying flusher."""
+"""Cases for the writer: unicast among broadcasts, size hints near written sizes, an empty pool, a dying flusher."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -27,7 +27,7 @@ def draw(random: Random, config: writer.Config | None = None) -> tuple[writer.Co
     if config.extension == writer.MEASURES:
         weights["measure"] = 4
     if config.channels > COUNTS[-2] and config.kind is writer.Kind.SELECTING:
-        # Each of so many would be written to, which takes long.
+        # Writing to each of so many takes long.
         weights |= {"broadcast": 0.05, "event": 0.05, "long": 0}
     alphabet = random.choice(ALPHABETS)
     draw_kind = among(random, weights)
@@ -93,14 +93,14 @@ def draw_emit(random: Random, kind: str, channel: int, state: writer.State, alph
 
 
 def draw_hint(random: Random, state: writer.State) -> int:
-    """Nothing, the whole buffer, and sizes around a header, a short record, and what another reader asked for."""
+    """0, the whole buffer, and sizes around a header, a short record, and another reader's request."""
     size = state.config.buffer_size
     near = random.choice((HEADER_BYTES, 10, size // 2, size, *state.hints))
     return random.choice((0, 1, UNLIMITED, max(0, near - 1), near, min(UNLIMITED, near + 1)))
 
 
 def draw_last_hint(_random: Random, channels: int) -> tuple[writer.Config, tuple[writer.Event, ...]]:
-    """The last of many readers asks for less than the others, and what is broadcast is cut to that."""
+    """The last of many readers requests smaller buffers, and broadcasts are cut to that size."""
     payload = bytes(40)
     return writer.Config(writer.Kind.BROADCAST, channels, 64, -1), (
         writer.Hint(channels - 1, 10),
@@ -114,7 +114,7 @@ def draw_last_hint(_random: Random, channels: int) -> tuple[writer.Config, tuple
 
 
 def draw_behind_a_failure(random: Random) -> tuple[writer.Config, tuple[writer.Event, ...]]:
-    """The flusher dies, or there is none, which may stay hidden for a hundred emits; then all there is."""
+    """The flusher dies, or there is none, which may stay hidden for a hundred emits; then every event."""
     usual = draw_config(random)
     timeout = random.choice((1, 5, 5, usual.timeout))
     config = attrs.evolve(usual, timeout=timeout, extension=random.choice((None, writer.MEASURES)))
@@ -142,7 +142,7 @@ GENERATOR = Generator(draw=draw, draw_config=draw_config, aims=AIMS, once=ONCE)
 def make_scope(
     name: str, timeout: int, channels: int, size: int, *, sized: bool, extension: str | None = None
 ) -> Scope:
-    """With `sized`, the size of buffers changes: by what a reader asks for and by what the pool has left."""
+    """With `sized`, the buffer size changes by readers' requests and by the rest of the pool."""
 
     def play(config: writer.Config, _state: writer.State) -> Iterator[writer.Event]:
         yield from (

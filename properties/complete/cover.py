@@ -1,4 +1,4 @@
-"""Every word of a complete suite: each state, each event in it, and what identifies the state behind it."""
+"""Every word of a complete suite: each state, each event in it, and the identifiers of the next state."""
 
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any
@@ -12,9 +12,9 @@ from tidegate.reference.model import Symmetry
 
 @attrs.frozen
 class Selection:
-    """Which states are covered: of those with an equal `key(state, class)` the first one that is reached.
+    """The covered states: the first reached state per `key(state, class)`.
 
-    `entered` says it in words. The theorem asks for one state of each class; `is_complete` is false for less.
+    `entered` describes it in words. The theorem needs one state per class; `is_complete` is false for fewer.
     """
 
     entered: str
@@ -24,7 +24,7 @@ class Selection:
 
 EACH_CLASS = Selection("one of each kind is entered", lambda _state, number: number)
 
-#: An engine that keeps the same variables as the reference may be wrong in just one of two equal states.
+#: An engine with the same variables as the reference may be wrong in only one of two equivalent states.
 EACH_STATE = Selection("every one is entered, equal ones too", lambda state, _number: state)
 
 
@@ -39,8 +39,8 @@ def up_to_numbers(symmetry: Symmetry[Any]) -> Selection:
 class Cover:
     """The words of the complete suite of one machine.
 
-    A tree of shortest ways leads to each state. From there every word of `extra_states` + 1 events is played and the
-    state behind it identified. Words are made while they are read, in a fixed order; none is a prefix of another.
+    A tree of shortest paths leads to each state. From there every word of `extra_states` + 1 events is played, and the
+    next state identified. Words are made lazily, in a fixed order; none is a prefix of another.
     """
 
     def __init__(self, machine: Machine, extra_states: int = 0, selection: Selection = EACH_CLASS) -> None:
@@ -56,11 +56,11 @@ class Cover:
 
     def words(self) -> Iterator[Word]:
         words = self._words(self.machine.start, (), frozenset())
-        # What tells two states apart may pass through a third one, in which an event of it is not to be played.
+        # A word that distinguishes two states may pass through a third one that does not allow one of its events.
         return words if self.machine.is_uniform else map(self.machine.cut, words)
 
     def _words(self, state: int, way: Word, owed: frozenset[Word]) -> Iterator[Word]:
-        """What is owed from a state on: its own words, and those that began further up and pass through here."""
+        """The words to play from a state: its own, and the rest of words that began further up."""
         owed |= self._duties(state, self._extra_states + 1)
         behind: dict[int, set[Word]] = {}
         for word in owed:
@@ -78,7 +78,7 @@ class Cover:
     def _duties(self, state: int, depth: int) -> frozenset[Word]:
         number = self.classes.of.get(state)
         if number is None:
-            # Beyond the cap: what was answered on the way here is all that is asked.
+            # Beyond the cap, only the answers on the way here are checked.
             return frozenset({()})
         words = set(self.classes.identifiers[number]) or {()}
         if depth:
@@ -88,7 +88,7 @@ class Cover:
 
 
 def make_tree(machine: Machine, classes: Classes, selection: Selection) -> dict[int, dict[int, int]]:
-    """For each state the events that lead, on shortest ways from the start, to states not reached before."""
+    """For each state the events of a shortest-path tree from the start that lead to new states."""
 
     def kind(state: int) -> Hashable:
         return selection.key(machine.states[state], classes.of[state])

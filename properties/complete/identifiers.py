@@ -1,9 +1,9 @@
-"""Which states of a machine are the same, and words that tell the others apart.
+"""Equivalent states of a machine, and words that distinguish the others.
 
-Partition refinement with words: two states are the same if no word gets different answers from them. The words that
-were needed are kept, and from them a tree is made that tells the classes apart: at each node a word, below it the
-classes by what they answer to it. The words on the way to a class identify it. Any two classes part at some node,
-and both have the word of that node: such identifiers are called harmonised (HSI).
+Partition refinement with words: two states are equivalent if no word gets different answers from them. The necessary
+words form a tree that distinguishes the classes: each node has a word, and its children are the classes by their
+answers to it. The words on the path to a class identify it. Any two classes separate at some node, and both have the
+word of that node: such identifiers are called harmonised (HSI).
 """
 
 from collections import deque
@@ -13,19 +13,19 @@ import attrs
 
 from tidegate.properties.complete.mealy import Machine, Word
 
-#: How many pairs of states beyond the cap are looked at before two states count as the same.
+#: How many pairs of states beyond the cap are compared before two states count as equivalent.
 PAIRS_LOOKED_AT = 500
 
-#: What each state answers to a word, as a number. States in which the alphabet does not allow all of it are missing.
+#: Each state's answer to a word, as a number. States whose alphabet does not allow the whole word are missing.
 Table = dict[int, int]
 
 
 @attrs.frozen
 class Classes:
-    """The states to be covered, by what they show.
+    """The states to cover, by their behaviour.
 
     `of[state]` is the number of its class; `first[number]` the first state of it; `identifiers[number]` are the words
-    that tell the class from every other one.
+    that distinguish the class from every other one.
     """
 
     of: dict[int, int]
@@ -50,9 +50,9 @@ def classify(machine: Machine) -> Classes:
 
 
 def minimise(machine: Machine) -> dict[int, int]:
-    """For each state to be covered the first one that behaves as it does, by partition refinement (Moore).
+    """For each state to cover, the first equivalent one, by partition refinement (Moore).
 
-    A state beyond the cap is like itself only: what lies behind it was not looked at.
+    A state beyond the cap is only equivalent to itself: its successors were not explored.
     """
     rows = {state: machine.row(state) for state in machine.core}
     blocks = {target: -target for row in rows.values() for target, _answer in row.values()}
@@ -71,12 +71,11 @@ def minimise(machine: Machine) -> dict[int, int]:
 
 
 class TellingWords:
-    """Words that tell apart all states that differ, shortest first, and the blocks that they divide the states into.
+    """Words that distinguish all different states, shortest first, and the resulting blocks of states.
 
-    Behind each event, a word that tells two states apart may tell apart those that lead to them: all of these are
-    tried. When none of them divides a block any more, states of a block lead to states of a block, and the division
-    is final. Where states are capped, what lies beyond is looked at, too, but not for ever: two states that differ
-    only far out stay together.
+    An event followed by a word that distinguishes two states may distinguish their predecessors: all of these are
+    tried. When none of them divides a block any more, the division is final. With capped states, states beyond the cap
+    are compared as well, but only to a limit: two states that differ only far out stay together.
     """
 
     def __init__(self, machine: Machine, same_as: dict[int, int]) -> None:
@@ -88,7 +87,7 @@ class TellingWords:
         #: The block of each state, by the first state of the block.
         self.blocks = dict.fromkeys(self.domain, self.domain[0])
         self.tables: dict[Word, Table] = {}
-        #: What was answered to the end of a word before, also by states that cannot be asked.
+        #: Cached answers to the ends of words, also of states that do not allow the whole word.
         self._known: dict[Word, dict[int, int | None]] = {}
         self._refine()
 
@@ -118,7 +117,7 @@ class TellingWords:
             undecided += self._open([part for parts in divided for part in parts])
 
     def _look_beyond(self, undecided: list[tuple[list[int], set[int]]]) -> Word | None:
-        """A word that divides a block by what lies beyond the cap, where no table reaches; looked for nearby only."""
+        """A word that divides a block by states beyond the cap, where no table reaches; searched only nearby."""
         pairs: deque[tuple[int, int, Word]] = deque(
             (block[0], other, ()) for block, _events in undecided for other in block[1:]
         )
@@ -139,11 +138,11 @@ class TellingWords:
         return None
 
     def _share_a_block(self, one: int, other: int) -> bool:
-        """If they do not, and both are within the cap, a word that tells them apart is on the way that is looked at."""
+        """If not, and both are within the cap, the search will reach a word that distinguishes them."""
         return one in self._same_as and self.blocks[self._same_as[one]] == self.blocks.get(self._same_as.get(other, -1))
 
     def _open(self, blocks: list[list[int]]) -> list[tuple[list[int], set[int]]]:
-        """The blocks that may be divided yet, with the events that do not do the same to all of their states."""
+        """The blocks that may still be divided, with the events that act differently on their states."""
         rows = {state: self._machine.row(state) for block in blocks for state in block}
         events = [
             {event for state in block for event, _ in rows[state].items() ^ rows[block[0]].items()} for block in blocks
@@ -151,7 +150,7 @@ class TellingWords:
         return [(block, different) for block, different in zip(blocks, events, strict=True) if different]
 
     def _divide(self, blocks: list[list[int]], word: Word) -> Iterator[list[list[int]]]:
-        """The blocks that the word divides, in parts; one in which some state cannot be asked stays whole."""
+        """The parts of the blocks that the word divides; a block stays whole if some state does not allow the word."""
         event, rest = word[0], word[1:]
         rows, behind = self._rows, self._behind(rest)
         for block in blocks:
@@ -166,7 +165,7 @@ class TellingWords:
                     yield list(parts.values())
 
     def _ask(self, states: list[int], word: Word) -> Table:
-        """What the states answer to the word."""
+        """The states' answers to the word."""
         behind, numbers = self._behind(word[1:]), self._numbers
         answers: Table = {}
         for state in states:
@@ -176,7 +175,7 @@ class TellingWords:
         return answers
 
     def _behind(self, word: Word) -> Callable[[int], int | None]:
-        """What a state answers to the end of a word, which mostly was asked before."""
+        """A state's answer to the end of a word, which is mostly cached."""
         known, same_as = self._known.setdefault(word, {}), self._same_as
 
         def answer(state: int) -> int | None:
@@ -205,7 +204,7 @@ class TellingWords:
 
 
 def make_identifiers(states: list[int], tables: dict[Word, Table]) -> list[frozenset[Word]]:
-    """For each state the words on its way down the tree, without those that another one begins with."""
+    """For each state the words on its path down the tree, without prefixes of others."""
     found: dict[int, frozenset[Word]] = {}
     open_nodes: list[tuple[list[int], frozenset[Word]]] = [(states, frozenset())]
     while open_nodes:
@@ -219,7 +218,7 @@ def make_identifiers(states: list[int], tables: dict[Word, Table]) -> list[froze
 
 
 def best_split(group: list[int], tables: dict[Word, Table]) -> tuple[Word, list[list[int]]]:
-    """The word that divides the group into most parts, the shortest of them: few words then suffice for each state."""
+    """The shortest word that divides the group into most parts, so that each state needs few words."""
     best: tuple[Word, list[list[int]]] | None = None
     for word, table in tables.items():
         parts: dict[int, list[int]] = {}
@@ -230,7 +229,7 @@ def best_split(group: list[int], tables: dict[Word, Table]) -> tuple[Word, list[
         else:
             if len(parts) > (len(best[1]) if best else 1):
                 best = word, list(parts.values())
-    assert best is not None, "states of different classes are told apart by one of the words"
+    assert best is not None, "one of the words distinguishes states of different classes"
     return best
 
 

@@ -1,8 +1,8 @@
-"""The machine that a component is on a small alphabet, with numbers for states, events and answers.
+"""A component with a small alphabet as a machine, with numbers for states, events and answers.
 
-Complete suites need to walk it millions of times, so it is closed over once and then is a table. A component that
-leaves an answer free (a shuffle takes any channel) fits in as long as the choice changes nothing that comes after it:
-the answer then is the *set* of what is allowed.
+Complete suites walk it millions of times, so it is explored once into a table. A component with a free answer (a
+shuffle takes any channel) works as long as the choice does not affect later steps: the answer then is the *set* of
+allowed answers.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -17,15 +17,15 @@ Alphabet = Callable[[Any], Iterable[Any]]
 
 
 class NotDeterministicError(ValueError):
-    """What was answered does not tell which state comes next, so that no fixed sequence of events can."""
+    """The answer does not determine the next state, so that no fixed sequence of events can test it."""
 
 
 class Machine:
-    """The states that the alphabet reaches from one start, those to be covered first.
+    """The states that the alphabet reaches from one start; states to cover come first.
 
-    Where the state is unbounded, `expand` says which states are to be covered; the others are only passed through, and
-    stepped when somebody walks there. `canonical` gives the state that stands for all those that differ from it only in
-    what is counted on and on, such as a sequence number.
+    If the state is unbounded, `expand` selects the states to cover; others are only passed through, and stepped on
+    demand. `canonical` returns the representative of all states that differ only in an ever-growing number, such as a
+    sequence number.
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class Machine:
         self._answer_numbers: dict[Hashable, int] = {}
         self._rows: list[dict[int, tuple[int, int]] | None] = []
         self._asked: dict[tuple[int, int], tuple[int, int] | None] = {}
-        #: What is played in a state, with its outcomes.
+        #: The events of a state with their outcomes.
         self._played: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._last_alphabet: Iterable[Any] = ()
         self._last_numbers: frozenset[int] = frozenset()
         #: Whether an answer was left free so far.
         self.has_choices = False
         self.start = self._number_of_state(start)
-        #: The states to be covered, in the order in which they are first reached.
+        #: The states to cover, in the order in which they are first reached.
         self.core: list[int] = self._close(expand)
 
     def _close(self, expand: Callable[[Any], bool]) -> list[int]:
@@ -61,7 +61,7 @@ class Machine:
         reached = [self.start]
         seen = {self.start}
         for state in reached:
-            # The start is always covered: a scope that caps it away would be empty.
+            # The start is always covered: a scope with a capped start would be empty.
             if state != self.start and not expand(self.states[state]):
                 continue
             core.append(state)
@@ -72,7 +72,7 @@ class Machine:
         return core
 
     def row(self, state: int) -> dict[int, tuple[int, int]]:
-        """For each event that the alphabet has in the state: the state after it, and the answer."""
+        """For each event of the state's alphabet: the next state and the answer."""
         row = self._rows[state]
         if row is None:
             row = self._rows[state] = dict(
@@ -81,7 +81,7 @@ class Machine:
         return row
 
     def ask(self, state: int, event: int) -> tuple[int, int] | None:
-        """What one event does, if the alphabet has it in the state; beyond the cap nothing else is stepped."""
+        """The transition of one event, if the state's alphabet has it; beyond the cap nothing else is stepped."""
         row = self._rows[state]
         if row is not None:
             return row.get(event)
@@ -91,7 +91,7 @@ class Machine:
         return self._asked[state, event]
 
     def _numbers_of(self, alphabet: Iterable[Any]) -> frozenset[int]:
-        """The events of an alphabet that were played before; mostly it is the same one in all states."""
+        """The numbers of an alphabet's events; mostly all states have the same alphabet."""
         if alphabet is not self._last_alphabet:
             numbers = self._event_numbers
             self._last_numbers = frozenset([numbers[event] for event in alphabet if event in numbers])
@@ -129,13 +129,13 @@ class Machine:
         state, played = self.start, []
         for event in word:
             transition = self.ask(state, event)
-            assert transition is not None, "words are made of what can be played"
+            assert transition is not None, "words only have playable events"
             played.append(self._played[state, event])
             state = transition[0]
         return played
 
     def cut(self, word: Word) -> Word:
-        """The word up to an event that the alphabet does not have in the state that it leads to."""
+        """The word up to the first event that is not in the alphabet of the reached state."""
         state = self.start
         for length, event in enumerate(word):
             transition = self.ask(state, event)
@@ -146,7 +146,7 @@ class Machine:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all states that were closed over have the same alphabet."""
+        """Whether all explored states have the same alphabet."""
         return all(row is None or len(row) == len(self.events) for row in self._rows)
 
     def walk(self, state: int, word: Word) -> int:

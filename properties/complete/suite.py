@@ -1,12 +1,11 @@
 """Complete suites: finite-state conformance testing of a component within a scope.
 
-The method is old (Chow's W-method) and its theorem simple to use: take a minimal machine, reach each of its states,
-play each event there, and identify the state behind it. A deterministic machine with no more states that answers all
-of these cases as the first one does is equal to it. Harmonised identifiers (Petrenko's HSI) do it with fewer cases.
-With `extra_states` the theorem holds for machines with so many states more; each of them multiplies the suite by
-about the size of the alphabet.
+The method is old (Chow's W-method): take a minimal machine, reach each of its states, play each event there, and
+identify the next state. A deterministic machine with no more states that gives the same answers in all of these cases
+is equivalent to it. Harmonised identifiers (Petrenko's HSI) need fewer cases. With `extra_states` the theorem holds for
+machines with that many more states; each of them multiplies the suite by about the size of the alphabet.
 
-Cases are made while they are read, so that a suite of millions needs no room.
+Cases are made lazily, so that a suite of millions needs no memory.
 """
 
 from collections.abc import Iterator
@@ -23,12 +22,12 @@ from tidegate.traces.cases import Case, Way
 
 @attrs.frozen
 class ConfigSuite:
-    """The suite of one config of a scope: a cover for each state that a case may start in."""
+    """The suite of one config of a scope: a cover per possible start state."""
 
     config: Any
     opening: tuple[Any, ...]
     covers: tuple[Cover, ...]
-    #: Whether the states of its machines are states, and do not stand for many.
+    #: Whether each state of its machines is a single state and does not represent many.
     is_exact: bool
 
     @property
@@ -46,11 +45,11 @@ class ConfigSuite:
     def traces(self) -> Iterator[tuple[Any, ...]]:
         if len(self.covers) == 1:
             return self._traces(self.covers[0])
-        # Whatever the start, mostly the same is to be played.
+        # Most traces are the same for all starts.
         return iter(dict.fromkeys(trace for cover in self.covers for trace in self._traces(cover)))
 
     def ways(self) -> Iterator[tuple[tuple[Any, ...], Way | None]]:
-        """The traces, with what the specification allows where the machine knows it exactly."""
+        """The traces, with the allowed outcomes if the machine knows them exactly."""
         if self.opening or len(self.covers) > 1 or not self.is_exact:
             yield from ((trace, None) for trace in self.traces())
             return
@@ -68,7 +67,7 @@ class ConfigSuite:
 
 
 class Cases:
-    """The cases of a suite, in an order that never changes. They can be read any number of times."""
+    """The cases of a suite in a fixed order. They can be read any number of times."""
 
     def __init__(self, scope: Scope, parts: tuple[ConfigSuite, ...]) -> None:
         self._scope = scope
@@ -106,10 +105,10 @@ class Cases:
 
 @attrs.frozen
 class CompleteSuite:
-    """The suite of a scope, and what an engine that passes it is known to be.
+    """The suite of a scope, and its claim about an engine that passes.
 
-    `states` and `classes` are those of all configs together, and `entered` how many of the states the suite starts its
-    tests from.
+    `states` and `classes` are totals over all configs, and `entered` is the number of states from which the suite
+    tests.
     """
 
     scope: Scope
@@ -121,7 +120,7 @@ class CompleteSuite:
 
     @property
     def events(self) -> int:
-        """How many events all cases have together; like `len(cases)` it is counted when it is first asked for."""
+        """The total number of events; like `len(cases)`, counted on first use."""
         return self.cases.events
 
 
@@ -145,7 +144,7 @@ def build_config(scope: Scope, config: Any, extra_states: int) -> ConfigSuite:
 
 
 def make_claim(scope: Scope, extra_states: int, parts: tuple[ConfigSuite, ...]) -> str:
-    """What passing the suite means, with its scope, exactly."""
+    """The exact claim of a passed suite, with its scope."""
     reached = sum(part.states for part in parts)
     different = sum(part.classes for part in parts)
     entered = sum(part.entered for part in parts)

@@ -1,1 +1,1 @@
-"""How cases are drawn, what scopes are, and how directed traces are read: the same for every component."""
+"""Drawing of cases, scopes, and directed traces: shared by all components."""

@@ -1,9 +1,8 @@
-"""Boundaries: where masks of bits, small tables, and counters of one and two bytes end.
+"""Boundaries: where bit masks, small tables, and counters of one and two bytes end.
 
-An engine that is right for three channels may be wrong for 33, or for the 256th record. So each number of a config, and
-each of its lists by its length, takes every one of these values once per run, whatever else the case is about; of so
-many things the case is mostly about the first and the last. And a few traces are so long that what is counted along
-them gets there, too.
+An engine that is right for three channels may be wrong for 33, or for the 256th record. So each number of a config,
+and the length of each of its lists, takes every one of these values once per run; the case then mostly uses the first
+and the last of the things. And a few traces are so long that counters along them get there, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +24,15 @@ Field: TypeAlias = "attrs.Attribute[Any]"
 NUMBERS = (int, int | None)
 
 BOUNDARIES = (8, 9, 16, 17, 32, 33, 64, 65, 127, 128, 255, 256, 257)
-#: Tables that are a little larger, and numbers of nine and ten bits, end before these: so many channels, and the most
-#: of them once more with all kinds of events alike.
+#: Larger tables, and numbers of nine and ten bits, end before these numbers of channels. The largest comes once more
+#: with all kinds of events alike.
 VERY_MANY = (300, 513, 1025)
-#: So often, because each event that names one of so many is to name the last; so often with all kinds of events alike.
+#: Repeats, so that each event that names one of many names the last; and repeats with all kinds of events alike.
 MANY = (BOUNDARIES[-1],) * 3
 EVEN = 2
-#: The first of the numbers in a list, which says how many things there are of one kind: its channels, of a member.
+#: Values for the first number in a list, if it counts things: the channels of a member.
 ELEMENTS = (9, 17, 33, 65, *BOUNDARIES[-1:] * 2)
-#: Where signed numbers of two bytes end, and where unsigned ones begin anew; for amounts, which cost nothing. As many
-#: channels would.
+#: Where signed two-byte numbers end and unsigned ones wrap; only for amounts, which cost nothing, unlike channels.
 FAR = 2**15
 FARTHEST = 2**16 + 1
 AMOUNTS = (
@@ -49,36 +47,35 @@ AMOUNTS = (
     "recovered",
     "per_channel",
 )
-#: What is used up along a trace, one by one. Few traces are so long that it makes a difference how much there is.
+#: Resources that a trace consumes one by one. Few traces are long enough for large values to matter.
 SPENT = ("data", "barriers", "output")
-#: What stands in a chain. Engines may follow it by calling themselves, so there are no very long ones.
+#: Members of a chain. Engines may recurse along it, so chains are not very long.
 CHAINED = ("operators",)
-#: How many events the long traces have; those that are steady do not end early.
+#: Events of the long traces; steady ones do not end early.
 LENGTHS = (150, 900)
 STEADY = (300, 1500)
-#: How often the same comes one after the other, in traces of how many events: what is refused, begun or waited for more
-#: than a few times is refused, begun and waited for as ever; and what piles up outgrows a byte.
+#: Equal events in a row, and events in the trace: many refusals, starts and waits in a row must work like the first;
+#: and queues outgrow a byte.
 RUNS = ((12, 150),) * 4 + ((BOUNDARIES[-1] + 13, 900),) * 3
-#: The same with all kinds of events alike, of which some end the trace early.
+#: The same with all kinds of events alike; some of them end the trace early.
 EVEN_RUNS = ((12, 150),) * 4
-#: How many events the cases have in which no kind of event is rare: so what is rare is seen behind what is rare, and
-#: much behind the end.
+#: Events of the cases without rare kinds: so rare events follow rare events, and many follow the end.
 EVEN_MIXES = (40,) * 5 + (90,) * 3
-#: The events of a case with very many things; and with so many that each event takes long.
+#: Events of a case with very many things; and with so many that each event is slow.
 WIDE_LENGTH = 70
 WIDEST_LENGTH = 30
 
-#: So many cases have numbers that do not exist.
+#: Cases with numbers that do not exist.
 STRANGERS = 6
 
-#: How often a config is drawn that can take the value, before the usual is drawn.
+#: Attempts to draw a config that can take the value, before a usual case is drawn.
 PATIENCE = 100
 
 
 def draws_at_boundaries(generator: Generator, component: AnyComponent) -> tuple[Aim, ...]:
-    """What is drawn once of a component: the long traces, what is refused, every value of its fields, and `once`.
+    """The cases drawn once per component: long traces, refusals, every value of its fields, and `once`.
 
-    What is aimed at a field with a default comes last, field by field: such a field may be added.
+    Aims at fields with a default come last, field by field, so that such a field may be added.
     """
     fields = [
         field
@@ -107,7 +104,7 @@ def draws_of_long_traces(generator: Generator) -> Iterator[Aim]:
 
 
 def draws_of_fields(generator: Generator, fields: Sequence[Field]) -> Iterator[Aim]:
-    """Every value for each of these numbers and lists."""
+    """An aim per value of each of these numbers and lists."""
     names = by_kind(fields)
     many = [name for name in names if name not in (*AMOUNTS, *SPENT)]
     amounts, spent = ([name for name in names if name in some] for some in (AMOUNTS, SPENT))
@@ -122,7 +119,7 @@ def draws_of_fields(generator: Generator, fields: Sequence[Field]) -> Iterator[A
 
 
 def draws_of_very_many(generator: Generator, fields: Sequence[Field]) -> Iterator[Aim]:
-    """Sizes beyond the boundaries, of all that is counted and neither an amount nor a chain."""
+    """Sizes beyond the boundaries, for all counts except amounts and chains."""
     values = [*((value, False) for value in VERY_MANY), (VERY_MANY[-1], True)]
     for name in by_kind(fields):
         if name not in (*AMOUNTS, *SPENT, *CHAINED):
@@ -145,7 +142,7 @@ def draw_at(
     even: bool = False,
     first: bool = False,
 ) -> tuple[Any, tuple[Any, ...]]:
-    """A case in which the field of the config has this value, or a list this length or this number first."""
+    """A case in which the config field has this value, or the list this length or this first number."""
     dice.run, dice.even = run, even
     if length is None and value >= MANY[0]:
         length = WIDE_LENGTH if value < VERY_MANY[1] or field in AMOUNTS else WIDEST_LENGTH
@@ -168,15 +165,15 @@ def draw_at(
 
 
 def draw_strangers(generator: Generator, component: AnyComponent, dice: Dice) -> tuple[Any, tuple[Any, ...]]:
-    """A usual case, and behind events the same for a number that does not exist, but is the same in a byte or two."""
+    """A usual case; after some events, the same event with a nonexistent number that is equal in one or two bytes."""
     config, events = generator.draw(dice)
-    dice.walk = None  # it does not know them
+    dice.walk = None  # the component does not know such numbers
     state, *others = component.start(config)
     told: list[Any] = []
     for event in events:
         told.append(event)
         if others:
-            continue  # what is refused may depend on what the engine did
+            continue  # refusals may depend on the engine's choices
         outcome, *others = component.step(state, event)
         state = outcome.state
         stranger = draw_stranger(event, dice)

@@ -1,7 +1,7 @@
-"""Where cases come from: one generator a component, driven by a random source alone.
+"""Cases: one generator per component, driven only by a random source.
 
-The same seed gives the same case everywhere, and Hypothesis drives the very same generators (`cases`), so that there
-is one home for what an interesting case is.
+The same seed gives the same case everywhere. Hypothesis drives the same generators (`cases`), so that interesting
+cases are defined once.
 """
 
 from collections.abc import Callable
@@ -16,31 +16,31 @@ from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.components import COMPONENTS
 from tidegate.traces.cases import Case, Way
 
-#: How often a config that is not wanted is drawn again before giving up.
+#: How often an unwanted config is redrawn before giving up.
 PATIENCE = 200
-#: The same for aimed cases: then one of the usual mix is drawn.
+#: The same for aimed cases: after that, a usual case is drawn.
 PATIENCE_WITH_AIMS = 5
-#: How many cases there are to one that is aimed.
+#: One in this many cases is aimed.
 AIMED_EVERY = 5
-#: One of these: whether a case is written without the fields that have their default.
+#: Options: whether a case omits fields with their default.
 BRIEF = (False, True)
 
 
 class NothingAcceptedError(ValueError):
-    """No drawn config was wanted."""
+    """No drawn config was accepted."""
 
 
 def draw_case(
     component: str, seed: int | str, index: int, accept: Callable[[Any], bool] = lambda _config: True
 ) -> Case:
-    """The case of that index under that seed; configs that are not accepted are drawn again.
+    """The case of that index and seed; configs that are not accepted are redrawn.
 
-    One case in `AIMED_EVERY` is an aimed one, if it is accepted: first what is drawn once, then each aim in turn.
+    One case in `AIMED_EVERY` is aimed, if it is accepted: first the cases drawn once, then each aim in turn.
     """
     place, name = f"{seed}/{component}/{index}", f"{component}-{seed}-{index}"
     if index % AIMED_EVERY == AIMED_EVERY - 1 and (aim := find_aim(component, index // AIMED_EVERY)) is not None:
         for attempt in range(PATIENCE_WITH_AIMS):
-            dice = Dice(f"{place}/{attempt}" if attempt else place)  # what an aim tells its dice is for it alone
+            dice = Dice(f"{place}/{attempt}" if attempt else place)  # an aim's settings are its own
             config, events = aim(dice)
             if accept(config):
                 return make(component, dice, name, config, events)
@@ -78,16 +78,16 @@ def drawn_once(component: str) -> tuple[Aim, ...]:
 
 @cache
 def generator_of(component: str) -> Generator:
-    """What the module that draws the cases of a component offers."""
+    """The interface of the module that draws the cases of a component."""
     found: Generator = import_module(f"tidegate.properties.cases.{COMPONENTS[component].name}").GENERATOR
     return found
 
 
 def way_of(component: str, config: Any, events: tuple[Any, ...], walk: Walk[Any, Any] | None) -> Way | None:
-    """What the walk has found out, if it began where the component does and took its steps."""
+    """The way of the walk, if it started at the component's start and took its steps."""
     model = COMPONENTS[component]
     if walk is None or walk.step is not model.step or len(walk.started) != 1 or walk.started != model.start(config):
         return None
     way = Way(config, walk.way())
-    # Found out here once, nobody has to compare them again.
+    # Computed here once, so that later code need not compare them again.
     return Way(config, way.steps, events) if way.is_of(config, events) else way

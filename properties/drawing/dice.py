@@ -1,31 +1,31 @@
-"""Where chance comes from: a stream of random numbers for each name, so that what is added moves nothing else.
+"""Randomness: a stream of random numbers per name, so that additions change nothing else.
 
-A generator asks one `Random`. If that is a `Dice`, `stream(random, "channels")` is a stream of its own: its numbers
-depend on the case (seed, component, index) and on the name, and on nothing that is drawn from another stream. Each
-field of a config has the stream of its name; each kind of event has one for its share of the case, one for when it
-comes, and one for its fields (`swarm`, `among`). The rest of a case comes from the main stream: its length has a stream
-as well, but its pool of timestamps and the like do not.
+A generator uses one `Random`. If that is a `Dice`, `stream(random, "channels")` is a separate stream: its numbers
+depend only on the case (seed, component, index) and on the name, not on draws from other streams. Each field of a
+config has a stream of its name. Each kind of event has one for its share of the case, one for its times, and one for
+its fields (`swarm`, `among`). The rest of a case comes from the main stream: its length has a stream as well, but its
+pool of timestamps and the like do not.
 
-What stays, for every case of every seed, whoever adds what:
+These additions keep every case of every seed stable:
 
-- *A setting* that draws from a stream of its own name. All other fields of the config stay, and the trace does, as
-  long as neither the generator nor the component looks at the new field. Aimed cases keep their numbers if the field
-  has a default and comes last: what is aimed at it stands behind all else.
-- *A kind of event* that is added to `swarm`, behind the first one. The config stays, and so do the shares of the other
-  kinds and the order in which they come: the new kind comes in between. Up to the first place that it takes, the trace
-  is the same. Behind it the others come in the same order, and each kind draws on from where it was.
+- *A setting* that draws from a stream of its own name. All other fields of the config stay, and the trace stays as long
+  as neither the generator nor the component uses the new field. Aimed cases keep their numbers if the field has a
+  default and comes last: its aimed cases come after all others.
+- *A kind of event* that is added to `swarm`, after the first one. The config stays, and so do the shares and the order
+  of the other kinds: the new kind comes in between. Up to its first event the trace is the same. After that the others
+  come in the same order, and each kind continues its own stream.
 - *A field of an event* that draws from `stream(random, "<field>")`, where `random` is the stream of its kind. All
   other events and fields stay.
 
-What cannot stay:
+These do change cases:
 
-- Behind the first event of a new kind the state may be another. What a generator makes of the same numbers depends on
-  the state. And where the length of a trace is given, the last events give way.
-- What is drawn from a stream that others draw from as well moves what they draw after it.
-- The few steady traces leave out what is rare beside the most frequent kind, which may be a new one.
-- A number or list without a default in a config adds aims between those of the others: the usual cases, four of five,
-  stay; the aimed ones behind have other numbers. An entry that is added to `aims` or `once` does the same.
-- Hypothesis has no streams: it draws bytes, in the order of the questions. There `stream` gives what it was given.
+- After the first event of a new kind the state may differ, and the generator's choices depend on the state. If the
+  length of a trace is fixed, the last events drop out.
+- A draw from a shared stream changes all later draws from it.
+- The few steady traces leave out kinds that are rare beside the most frequent kind, which may be the new one.
+- A number or list without a default in a config adds aims between the others: the usual cases, four of five, stay; the
+  later aimed ones get other numbers. An entry that is added to `aims` or `once` does the same.
+- Hypothesis has no streams: it draws bytes, in order of use. There `stream` returns its argument.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from tidegate.properties.drawing.walk import Walk
 
-#: How often one of the ends is picked of very many things.
+#: How often the first or last of very many things is picked.
 AT_ENDS = 0.8
 ENDS = (0, 1, -2, -1)
 #: A digest as numbers of 32 bits.
@@ -50,54 +50,54 @@ Option = TypeVar("Option")
 
 
 class Source(Random):
-    """A source of randomness that is asked where a trace ends and which of its events are left out.
+    """A source of randomness that also decides where a trace ends and which of its events are left out.
 
-    Bulk generation has none of this: it draws a length, and keeps every event. Hypothesis makes a failing case small
-    by other answers, and leaves out one event without any change of what comes behind it.
+    Bulk generation draws a length, and keeps every event. Hypothesis shrinks a failing case with other answers, and can
+    leave out one event without changing the later ones.
     """
 
     #: How many events a case may have.
     max_events: float = inf
 
     def begin(self, states: Sequence[Any]) -> Any:
-        """The state that a walk begins in, if it could be any of these."""
+        """The start state of a walk, if there are several."""
         return states[0]
 
     def part(self) -> None:
-        """What is drawn from here on has nothing to do with what was drawn before."""
+        """Later draws are independent of earlier ones."""
 
     def goes_on(self) -> bool:
         """Whether there is one more round."""
         raise NotImplementedError
 
     def keeps(self) -> bool:
-        """Whether what was just drawn, such as an event, is part of the case."""
+        """Whether the last drawn thing, such as an event, is part of the case."""
         raise NotImplementedError
 
 
 class Dice(Random):
-    """The main stream of a case, or one of its other streams: each gives what `Random` gives for its key.
+    """The main stream of a case, or one of its other streams: each draws what `Random` draws for its key.
 
-    It takes less time than `Random` does; and it knows the walk that was last made with it.
+    It is faster than `Random`, and knows the last walk that was made with it.
     """
 
     walk: "Walk[Any, Any] | None" = None
-    #: How long the trace is to be, if that is not to be drawn.
+    #: Length of the trace, if it is not drawn.
     length: int | None = None
-    #: Whether nothing is to happen that ends a trace early.
+    #: Whether to avoid events that end a trace early.
     steady = False
-    #: How often the same kind of event is drawn one after the other, at most.
+    #: Maximum number of equal kinds of events in a row.
     run = 1
     #: Whether no kind of event is rare.
     even = False
-    #: How many events may come behind the end, where few would do.
+    #: How many events may follow the end, instead of few.
     behind = 1
-    #: Of how many things mostly the first and the last ones are picked, if of any.
+    #: Number of things of which mostly the first and the last are picked, if any.
     wide: int | None = None
     gauss_next = None
 
     def __init__(self, name: str) -> None:
-        # The C function itself: `Random.seed` would look at many other kinds of seeds first.
+        # The C function itself: `Random.seed` would first check for other kinds of seeds.
         super(Random, self).seed(key_of(name))
         self.name = name
         self._streams: dict[str, Dice] = {}
@@ -111,11 +111,11 @@ class Dice(Random):
                 drawn = getrandbits(bits)
             return seq[drawn]
 
-        # The most frequent question by far: a function of this very object costs a third of a method.
+        # By far the most frequent call: a function on the object costs a third of a method.
         self.choice = choice  # type: ignore[method-assign]
 
     def of(self, name: str) -> "Dice":
-        """The stream of that name, always the same object; what is asked of this one is asked of it, too."""
+        """The stream of that name, always the same object, with the settings of this one."""
         found = self._streams.get(name)
         if found is None:
             found = self._streams[name] = Dice(f"{self.name}/{name}")
@@ -126,20 +126,20 @@ class Dice(Random):
         return found
 
     def pick(self, name: str, options: Sequence[Option]) -> Option:
-        """The option that this name has in this case: for what is drawn once, cheaper than a stream."""
+        """The option for this name in this case; cheaper than a stream for a single draw."""
         return options[int.from_bytes(digest(f"{self.name}/{name}", 4)) % len(options)]
 
     def waits(self, name: str) -> Iterator[float]:
-        """How long it takes from one arrival of what has this name to the next, if it comes once per unit of time."""
+        """The times between arrivals for this name, at a rate of one per unit of time."""
         for block in count():
             for number in WORDS(digest(f"{self.name}/{name}/{block}", 64)):
                 yield -log((number + 0.5) / RANGE)
 
     def look_at_ends(self, count: int) -> None:
-        """Of so many things mostly the first and the last ones are picked from here on.
+        """From here on, mostly the first and the last of that many things are picked.
 
-        Else a case with very many channels would hardly meet one twice; and what is counted in too few bits takes the
-        last ones for the first. The same for most of them, in their order: those that are open, or wait.
+        Otherwise a case with very many channels would hardly use one twice; and a counter with too few bits takes the
+        last ones for the first. The same holds for ordered subsets of most of them: those that are open, or wait.
         """
         choose, draw = self.choice, self.randrange
         ends = sorted({place % count for place in (0, 1, count - 2, count - 1)})
@@ -161,7 +161,7 @@ class Dice(Random):
             one.look_at_ends(count)
 
     def forget(self) -> None:
-        """Let go of what refers back to this object, so that no collector has to find out."""
+        """Break reference cycles, so that the garbage collector need not."""
         for one in self._streams.values():
             one.forget()
         vars(self).clear()
@@ -176,10 +176,10 @@ def digest(text: str, size: int) -> bytes:
 
 
 def stream(random: Random, name: str) -> Random:
-    """The stream of that name; a source that has no streams itself."""
+    """The stream of that name; a source without streams returns itself."""
     return random.of(name) if isinstance(random, Dice) else random
 
 
 def pick(random: Random, name: str, options: Sequence[Option]) -> Option:
-    """One of the options, which this name keeps for the whole case."""
+    """One of the options, fixed for this name in the whole case."""
     return random.pick(name, options) if isinstance(random, Dice) else random.choice(options)

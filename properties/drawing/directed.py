@@ -1,6 +1,6 @@
-"""Directed traces: one for each corner that is known to hurt, with its story, and what is to be seen.
+"""Directed traces: one per known corner case, with its story and its expected observations.
 
-One TOML file per component, in the short notation. They are written by hand, from bugs that people really had.
+One TOML file per component, in short notation. They are written by hand, from real bugs.
 
     [the-first-finished-item-wakes]
     rules = ["SUBP-6"]
@@ -9,11 +9,11 @@ One TOML file per component, in the short notation. They are written by hand, fr
     shows = "SUBP-12: view(backlog 0) | added(size 8), data_available"
     story = "The reader is woken when the first item can be read."
 
-`convicts` names the wrong engines of the museum that answer the trace wrongly, each in one trace only.
+`convicts` names the museum engines that answer the trace wrongly, each in one trace only.
 
-`shows` has one part for each event. A part may begin with the rule that decides it; where the specification leaves a
-choice, all that may be seen is joined by `or`. After `... | ` come the last events alone. Several short traces that
-tell one story are a table of `shows` by trace.
+`shows` has one part per event. A part may begin with the deciding rule; if the specification leaves a choice, the
+alternatives are joined by `or`. `... | ` skips to the last events. Several short traces with one story are a table of
+`shows` by trace.
 """
 
 import re
@@ -35,7 +35,7 @@ REST = "..."
 
 @attrs.frozen
 class Shown:
-    """What may be seen of an event, each possibility once; and the rule that decides, if that is said."""
+    """The allowed observations of an event, and the deciding rule, if given."""
 
     rule: str
     possible: tuple[tuple[Any, ...], ...]
@@ -43,7 +43,7 @@ class Shown:
 
 @attrs.frozen
 class Directed:
-    """A trace written by hand: the rules that it is about, why it is here, and what its last events show."""
+    """A trace written by hand: its rules, its story, and the observations of its last events."""
 
     case: Case
     story: str
@@ -53,7 +53,7 @@ class Directed:
 
 @cache
 def directed(component: str) -> tuple[Directed, ...]:
-    """The directed traces of a component, in the order of its file; none if it has no file."""
+    """The directed traces of a component, in file order; empty without a file."""
     file = files("tidegate.properties") / "cases" / f"{component}.toml"
     if not file.is_file():
         return ()
@@ -66,7 +66,7 @@ def make_directed(component: str, name: str, table: dict[str, Any]) -> Iterator[
     story = " ".join(table["story"].split())
     convicts = tuple(table.get("convicts", ()))
     if convicts and "trace" not in table:
-        raise DecodeError(f"{name}: several traces, so nobody knows which of them convicts {convicts[0]}")
+        raise DecodeError(f"{name}: several traces, so it is unclear which of them convicts {convicts[0]}")
     for trace_name, trace, shows in traces_of(name, table):
         events = read_trace(component, trace)
         case = Case(f"{component}-directed-{trace_name}", component, config, events, rules=tuple(table["rules"]))
@@ -74,7 +74,7 @@ def make_directed(component: str, name: str, table: dict[str, Any]) -> Iterator[
 
 
 def traces_of(name: str, table: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Name, trace, and what it shows: of one, or of each in a table."""
+    """Name, trace and `shows` of a single trace, or of each in a table."""
     if "trace" in table:
         yield name, table["trace"], table.get("shows", "")
     else:

@@ -1,4 +1,4 @@
-"""What the generator of a component offers: `GENERATOR`, one record in each `properties/cases/<component>.py`."""
+"""The generator of a component: `GENERATOR`, one record in each `properties/cases/<component>.py`."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import attrs
 
 from tidegate.properties.drawing.dice import Dice
 
-#: Draws a case: a config and events that go with it.
+#: Draws a case: a config with matching events.
 Aim = Callable[[Dice], tuple[Any, tuple[Any, ...]]]
 
 
@@ -19,17 +19,17 @@ def always(*_values: Any) -> bool:
 class Generator:
     """How the cases of a component are drawn.
 
-    `draw(random, config)` draws a case, with a config of its own if it is given none, and `draw_config(random)` a
-    config. The rest has defaults:
+    `draw(random, config)` draws a case, with a new config if none is given, and `draw_config(random)` a config. The
+    rest has defaults:
 
-    - `aims` draw what chance makes too rarely. They take turns, one in five cases.
-    - `once` are drawn from once per seed each, because what they draw is large.
-    - `in_runs`: whether there are cases with runs of one kind of events, and cases in which no kind is rare. Both are
-      drawn by `swarm` and `among`.
-    - `unrepeatable` are the lists of the config whose elements have names or places of their own: they do not become
-      longer by repeating what is in them.
+    - `aims` draw situations that are too rare at random. They take turns, in one of five cases.
+    - `once`: each draws one case per seed, because its cases are large.
+    - `in_runs`: whether there are cases with runs of one kind of events, and cases without rare kinds. `swarm` and
+      `among` draw both.
+    - `unrepeatable`: lists of the config whose elements have their own names or places: they cannot be extended by
+      repeating elements.
     - `can_widen(config)`: whether a field of this config may become very large.
-    - `is_fair(state, event)`: false for what the specification does not speak of, as it is for `Walk`.
+    - `is_fair(state, event)`: false if the specification does not cover the event, as for `Walk`.
     """
 
     draw: Callable[..., tuple[Any, tuple[Any, ...]]]

@@ -1,4 +1,4 @@
-"""Events that a generator would draw in a given state: the alphabet of those who choose event by event."""
+"""Events that a generator would draw in a given state: the alphabet for choosing event by event."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,12 +7,12 @@ from typing import Any
 from tidegate.properties.drawing.cases import generator_of
 from tidegate.properties.drawing.dice import Source
 
-#: So many walks begin in the state; each goes on for so many rounds.
+#: Walks from the state, and rounds per walk.
 WALKS, ROUNDS = 16, 2
 
 
 class Nearby(Source):
-    """A seeded source for a short walk that begins in a given state, and of which nothing is left out."""
+    """A seeded source for a short walk from a given state that leaves nothing out."""
 
     def __init__(self, seed: int, state: Any) -> None:
         super().__init__(seed)
@@ -32,7 +32,7 @@ class Nearby(Source):
 
 @lru_cache(maxsize=4096)
 def events_near(component: str, config: Any, state: Any, batch: int = 0) -> tuple[Any, ...]:
-    """What a few short walks from the state play, each event once; another batch, other walks."""
+    """The distinct events of a few short walks from the state; another batch has other walks."""
     generator = generator_of(component)
     seeds = range(batch * WALKS, (batch + 1) * WALKS)
     return tuple(dict.fromkeys(event for seed in seeds for event in generator.draw(Nearby(seed, state), config)[1]))

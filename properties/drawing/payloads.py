@@ -1,4 +1,4 @@
-"""Payloads of records, and how long they are: up to the last byte of a buffer, one more, one less."""
+"""Payloads of records and their lengths: up to the last byte of a buffer, one more, one less."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ ALPHABETS = (b"\x00", b"\x00\x01", b"\x00\x7f\x80\xff", bytes(range(1, 100)), by
 
 
 def draw_bytes(random: Random, alphabet: bytes, length: int) -> bytes:
-    """Drawn one by one if they are few; otherwise a pattern that no buffer size divides."""
+    """Single random bytes if they are few; otherwise a pattern that no buffer size divides."""
     if length <= 64:
         return bytes(random.choices(alphabet, k=length))
     pattern = bytes(random.choices(alphabet, k=67))
@@ -16,7 +16,7 @@ def draw_bytes(random: Random, alphabet: bytes, length: int) -> bytes:
 
 
 def draw_length_for(random: Random, room: int, size: int) -> int:
-    """The length of a payload for a buffer with that much room, where later buffers have `size`."""
+    """The length of a payload for a buffer with that much room, if later buffers have `size`."""
     style = random.random()
     if style < 0.12:
         return 0
@@ -33,7 +33,7 @@ def draw_length_for(random: Random, room: int, size: int) -> int:
 
 
 def draw_long_length(random: Random, size: int) -> int:
-    """Beyond the first array of a reader; now and then beyond its memory, if that makes not too many buffers."""
+    """Beyond the first array of a reader; at times beyond its memory, unless that needs too many buffers."""
     if size >= 1000 and random.random() < 0.1:
         return random.choice((102_399, 102_400, 102_401))
     return random.choice((1020, 1024, 1025, 2047, 2049, 3000))

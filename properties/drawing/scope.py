@@ -1,4 +1,4 @@
-"""What a complete suite is complete *for*: a scope, small enough to be closed over, and stated exactly."""
+"""The scope of a complete suite: small enough to explore completely, and stated exactly."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def dated(semantics: str, known: Sequence[str]) -> str:
-    """What a name says of a dated semantics: nothing of the first."""
+    """The suffix of a name for a dated semantics; empty for the first."""
     return "" if semantics == known[0] else f"-{semantics}"
 
 
@@ -30,10 +30,10 @@ def always(_state: Any) -> bool:
 
 @attrs.frozen
 class Concretion:
-    """A way to make the values of a scope concrete, by rewriting its events; one of `every` cases is played that way.
+    """Replaces the values of a scope by others, in one of `every` cases.
 
-    Where a component only compares timestamps, any map that keeps their order shows the same behaviour. So the suite
-    is built on small ones, and played on others too, on which engines with too narrow numbers fail.
+    If a component only compares timestamps, any order-preserving map shows the same behaviour. So the suite is built
+    with small timestamps, and also played with others, on which engines with too narrow numbers fail.
     """
 
     name: str
@@ -43,15 +43,15 @@ class Concretion:
 
 @attrs.frozen(kw_only=True)
 class Scope:
-    """A component with one or more configs, each on its own alphabet, each a machine of its own.
+    """A component with one or more configs, each with its own alphabet and its own machine.
 
-    `alphabet(config, state)` are the events to play; they include those that must be refused. `opening(config)` is
-    played before anything else, where only an answer tells which of several starts was taken. `expand(state)` is false
-    for states beyond the cap: what leads there is played, and nothing from there on. `canonical(state)` stands for all
-    states that differ from it only in a number that is counted on and on. `symmetric`: the alphabet and the cap treat
-    all parts alike whose numbers make no difference to the component.
+    `alphabet(config, state)`: the events to play, including those that must be refused. `opening(config)`: events
+    played first, if only an answer tells which of several start states was taken. `expand(state)`: false for states
+    beyond the cap; events that lead there are played, but none from there. `canonical(state)`: represents all states
+    that differ only in an ever-growing number. `symmetric`: the alphabet and the cap treat all parts alike whose
+    numbers make no difference to the component.
 
-    `covers` says in words what is covered and `cap` what is not; both end up in the claim.
+    `covers` describes what is covered and `cap` what is not; both are part of the claim.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Scope:
         return COMPONENTS[self.component]
 
     def starts(self, config: Any) -> list[Any]:
-        """The states in which a case may be when its opening has been played."""
+        """The possible states after the opening."""
         states = dict.fromkeys(self.model.start(config))
         for event in self.opening(config):
             states = dict.fromkeys(outcome.state for state in states for outcome in self.model.step(state, event))

@@ -1,4 +1,4 @@
-"""The scopes in which suites are complete: small ones for every run, larger ones for those who have the time."""
+"""The scopes of complete suites: small ones for every run, larger ones for thorough runs."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,7 +21,7 @@ def small(component: str) -> list[Scope]:
 
 
 def thorough(component: str) -> list[Scope]:
-    """Larger scopes; what the small ones cover is covered by these, too."""
+    """Larger scopes, which include the small ones."""
     return read(component, "thorough")
 
 

@@ -1,4 +1,4 @@
-"""Timestamps are symbols to components that only compare them. Here is how symbols become numbers."""
+"""Maps symbolic timestamps to numbers, for components that only compare them."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ from tidegate.reference.elements import MAX, MIN, Long, Status
 
 Event = TypeVar("Event")
 
-#: For one, two, three timestamps: numbers above MIN, which is where every watermark starts, in their order.
+#: For one, two, three timestamps: ordered numbers above MIN, at which every watermark starts.
 MAPS: dict[str, dict[int, tuple[int, ...]]] = {
     "extremes": {1: (MAX,), 2: (MIN + 1, MAX), 3: (MIN + 1, 0, MAX)},
     "around-2-31": {1: (2**31,), 2: (2**31 - 1, 2**31), 3: (2**31 - 1, 2**31, 2**31 + 1)},
@@ -30,7 +30,7 @@ def signals(
     *,
     refused: bool,
 ) -> tuple[Event, ...]:
-    """Every watermark and status on every part; where `refused`, also one of each on a part that does not exist."""
+    """Every watermark and status on every part; with `refused`, also one of each on a nonexistent part."""
     values = small_timestamps(timestamps)
     out_of_range = (watermark(parts, values[-1]), status(-1, Status.IDLE))
     return (
@@ -54,7 +54,7 @@ def replace_timestamps(numbers: tuple[int, ...]) -> Callable[[Any], Any]:
 
 
 def rank_timestamps(events: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same events with timestamps 1, 2, 3 … in the same order, which are easier to read."""
+    """The same events with timestamps 1, 2, 3 … in the same order, for readability."""
     stamps = sorted({event.timestamp for event in events if hasattr(event, "timestamp")})
     ranks = {stamp: Long(rank) for rank, stamp in enumerate(stamps, start=1)}
     return tuple(

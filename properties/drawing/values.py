@@ -1,4 +1,4 @@
-"""What the generators share: numbers at the edges, and a mix of event kinds for each case."""
+"""Shared by the generators: numbers at the edges, and a mix of event kinds per case."""
 
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heapreplace
@@ -13,10 +13,10 @@ Option = TypeVar("Option")
 
 EDGES = (MIN, MIN + 1, -(2**53), -(2**31) - 1, -1, 0, 1, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1, MAX - 1, MAX)
 
-#: Ids that a number of one or of two bytes takes for the same as 0.
+#: Ids that equal 0 in one or two bytes.
 FAR_APART = (2**8, 2**16)
 
-#: So many channels, inputs or the like, where the last of them is to decide: one more than masks and tables hold.
+#: Numbers of channels, inputs or the like for cases that the last one decides: one more than masks and tables hold.
 COUNTS = (9, 17, 33, 65, 257, 1025)
 
 
@@ -25,7 +25,7 @@ def clamp(value: int) -> Long:
 
 
 def draw_longs(random: Random) -> list[Long]:
-    """The values of one case: mostly a handful of small ones, so that they meet; at times the edges of 64 bits."""
+    """The values of a case: mostly a few small ones, so that they repeat; at times the edges of 64 bits."""
     style = random.random()
     if style < 0.6:
         return [Long(value) for value in range(random.randint(1, 3), random.randint(4, 12))]
@@ -37,18 +37,18 @@ def draw_longs(random: Random) -> list[Long]:
     return [Long(random.randint(MIN, MAX)) for _ in range(6)]
 
 
-#: A kind that comes less often than this share of the most frequent one is rare.
+#: A kind is rare below this share of the most frequent one.
 RARE = 0.2
 
 
-#: How much more or less often than usual a kind comes in a case: it may be left out, rare, usual or frequent.
+#: Factors for the frequency of a kind in a case: left out, rare, usual or frequent.
 FACTORS = (0, 0.2, 1, 1, 1, 4)
 
 
 def swarm(random: Random, **usual: float) -> dict[str, float]:
-    """A mix of this case's own: each kind rare, usual, frequent or left out, the first one never left out.
+    """The mix of kinds for this case: each kind rare, usual, frequent or left out, the first one never left out.
 
-    Of a trace that is to go on for long, what is rare is left out: it mostly ends something, and little happens then.
+    A long trace has no rare kinds: they mostly end something, and little happens then.
     """
     first, most = next(iter(usual)), max(usual.values())
     if isinstance(random, Dice) and random.even:
@@ -61,10 +61,10 @@ def swarm(random: Random, **usual: float) -> dict[str, float]:
 
 
 def among(random: Random, weights: dict[str, float]) -> Callable[[], tuple[Random, str]]:
-    """A function that draws one of the kinds of events, and gives the stream for its fields with it.
+    """A function that draws a kind of event, with the stream for its fields.
 
-    Each kind comes at times of its own, more often the more it weighs, and the next to come is drawn: with the chance
-    of its share, whatever came before. So a kind that is added comes in between, and moves none of the others.
+    Each kind arrives at its own random times, at a rate of its weight, and the next arrival is drawn. So its chance is
+    its share, whatever came before; and an added kind comes in between, without changing the others.
     """
     if not isinstance(random, Dice):
         kinds, bounds = list(weights), list(accumulate(weights.values()))
@@ -88,7 +88,7 @@ def kind_name(kind: str) -> str:
 
 
 def in_runs(random: Dice, draw: Callable[[], tuple[Random, str]]) -> Callable[[], tuple[Random, str]]:
-    """The same: a few times, or as often as the dice say, so that what is counted or queued becomes much."""
+    """The same kind several times in a row, or as often as the dice allow, so that counters and queues grow."""
     left = 0
     drawn: tuple[Random, str] = (random, "")
 
@@ -104,9 +104,9 @@ def in_runs(random: Dice, draw: Callable[[], tuple[Random, str]]) -> Callable[[]
 
 
 class Race(Generic[Option]):
-    """Draws one of what is possible at the moment, each option with its weight, as `among` does with kinds.
+    """Draws one of the currently possible options by weight, as `among` does with kinds.
 
-    What is possible, and how much it weighs, is another question each time. A kind that is not possible waits.
+    Options and weights may differ each time. An impossible kind waits.
     """
 
     def __init__(self, random: Random, kind_of: Callable[[Option], str]) -> None:

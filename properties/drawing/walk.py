@@ -1,4 +1,4 @@
-"""A trace in the making: events are played as they are drawn, and where that leads says what is worth drawing next."""
+"""A trace under construction: events are played as they are drawn, and the state decides which draws are useful."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -13,7 +13,7 @@ Event = TypeVar("Event")
 
 
 def draw_length(random: Random) -> int:
-    """Mostly a few dozen events, at times very few or many; a source is asked on the way, so it gets room."""
+    """Mostly a few dozen events, at times very few or many; a `Source` decides later, so it gets room."""
     if isinstance(random, Source):
         return 60
     if isinstance(random, Dice) and random.length is not None:
@@ -30,7 +30,7 @@ def first(outcomes: Sequence[Outcome[State, Any]]) -> Outcome[State, Any]:
 
 
 def stay(state: State, _event: Any) -> tuple[Outcome[State, Any], ...]:
-    """A step for those who draw their events without regard to what came before."""
+    """A step for events that do not depend on earlier ones."""
     return (Outcome(state, (), ()),)
 
 
@@ -39,12 +39,12 @@ def always(_state: Any, _event: Any) -> bool:
 
 
 class Walk(Generic[State, Event]):
-    """The events of a case so far, and the state that they lead to if each takes its first outcome.
+    """The events of a case so far, and the state that they lead to with first outcomes.
 
-    `choose` picks another outcome. `is_fair(state, event)` is false for what the specification does not speak of: no
-    engine may be accused for what it does then. Who draws for a walk sees to that; but where an event is left out, a
-    later one may become unfair, and is left out with it. So there are two states: `state` is where all events would
-    have led, whatever was left out, and stays what the next round is drawn for.
+    `choose` picks another outcome. `is_fair(state, event)` is false if the specification does not cover the event: then
+    no behaviour is wrong. Generators only draw fair events; but if an event is left out, a later one may become unfair,
+    and is left out as well. So there are two states: `state` is the state after all events, including those left out,
+    and the next round is drawn for it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Walk(Generic[State, Event]):
         self.started = states
         self.step = step
         self.length = draw_length(random) if length is None else length
-        #: How many events were played, left out or not.
+        #: Number of played events, including those left out.
         self.played = 0
         self._random = random
         self._choose = choose
@@ -78,28 +78,28 @@ class Walk(Generic[State, Event]):
         return tuple(self._events)
 
     def rounds(self) -> Iterator[int]:
-        """As many rounds as the length says, each for an event or a few."""
+        """As many rounds as the length, each with one event or a few."""
         for number in range(self.length):
             if self._is_at_its_end():
                 return
             yield number
 
     def up_to_length(self) -> Iterator[None]:
-        """Rounds until there are as many events as the length says."""
+        """Rounds until there are as many events as the length."""
         while self.played < self.length:
             if self._is_at_its_end():
                 return
             yield
 
     def up_to_end(self, is_over: Callable[[State], bool], least: int, most: int) -> Iterator[None]:
-        """The same, and when it is over only a few events more."""
+        """The same, with only a few more events after the end."""
         for _ in self.up_to_length():
             if is_over(self.state):
                 self.end_soon(least, most)
             yield
 
     def end_soon(self, least: int, most: int) -> None:
-        """Little happens any more, and a few events show that."""
+        """After the end little happens, and a few events show that."""
         if isinstance(self._random, Dice):
             most = max(most, self._random.run, self._random.behind)
         self.length = min(self.length, self.played + self._random.randint(least, most))

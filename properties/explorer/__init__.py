@@ -1,1 +1,1 @@
-"""Every state of a small scope, and whether what is claimed holds in all of them."""
+"""Exploration of every state of a small scope, with a check of all claims."""

@@ -1,4 +1,4 @@
-"""What the explorer closes over: components with a few configs each, and an alphabet for every state."""
+"""Closures for the explorer: components with a few configs each, and an alphabet for every state."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -22,16 +22,16 @@ from tidegate.reference.model import AnyComponent, InvalidInputError, Outcome
 from tidegate.reference.spanning.records import short_streams
 from tidegate.reference.watermarks import combiner, multiplexer, valve
 
-#: Of the deserializer: streams of so many records are some 59,000.
+#: Longest streams for the deserializer: with this many records there are some 59,000.
 MOST_RECORDS = 10
 
 
 @attrs.frozen
 class Closure:
-    """A component on some configs. `note` says in words what they are, and what was capped.
+    """A component with some configs. `note` describes them and their caps in words.
 
-    If the component declares a symmetry, the alphabet treats all the parts alike. `reduced` is an alphabet that leaves
-    out some events whose order makes no difference: the same claims are broken, but the traces may be longer.
+    If the component declares a symmetry, the alphabet treats all parts alike. `reduced` is an alphabet without some
+    events whose order makes no difference: it breaks the same claims, but traces may be longer.
     """
 
     note: str
@@ -65,7 +65,7 @@ class Closure:
 
 
 def prefer(shortest: Iterable[Shown], others: Iterable[Shown]) -> tuple[Shown, ...]:
-    """A shortest trace for each claim, where one was found before the limit."""
+    """A shortest trace for each claim, if one was found before the limit."""
     known = {one.name: one for one in shortest}
     return tuple(known.get(one.name, one) for one in others)
 
@@ -91,7 +91,7 @@ def of_multiplexer(outputs: int, timestamps: int, semantics: str) -> Closure:
 def of_credit_loop(
     channels: int, exclusive: Iterable[int], floating: Iterable[int], loads: Iterable[tuple[int, int]]
 ) -> Iterable[Closure]:
-    """One closure for each way to share out buffers, and each load: data buffers and barriers on each channel."""
+    """One closure per distribution of buffers and per load: data buffers and barriers on each channel."""
     for (data, barriers), owned, shared in product(loads, exclusive, floating):
         config = loop.Config(channels, owned, shared, data, barriers)
         note = (
@@ -103,7 +103,7 @@ def of_credit_loop(
 
 
 def of_job(name: str, config: programs.Config) -> Closure:
-    """Every schedule of a program; those that differ only in the order of choices that do not touch each other once."""
+    """Every schedule of a program; schedules that differ only in the order of independent choices count once."""
     note = f"{name}, every schedule"
     return Closure(
         note,
@@ -115,7 +115,7 @@ def of_job(name: str, config: programs.Config) -> Closure:
 
 
 def of_deserializer(records: int) -> Closure:
-    """Streams are three times as many with each record, and a byte never stands twice in one of them."""
+    """Each record triples the number of streams; no byte occurs twice in a stream."""
     if records > MOST_RECORDS:
         raise InvalidInputError(f"a scope is small: at most {MOST_RECORDS} records, not {records}")
     configs = tuple(cut_streams.Config(payloads) for payloads in short_streams(records) if len(payloads) == records)
@@ -129,7 +129,7 @@ def of_small_scopes(component: str) -> list[Closure]:
 
 
 def of_scope(scope: Scope) -> Closure:
-    """What a complete suite closes over, for properties to be checked there, too."""
+    """The closure of a complete suite, so that properties are checked there, too."""
 
     def alphabet(config: Any, state: Any) -> Iterable[Any]:
         return scope.alphabet(config, state) if scope.expand(state) else ()

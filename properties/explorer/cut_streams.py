@@ -1,4 +1,4 @@
-"""The deserializer behind a short stream that may be cut anywhere: each event is the next buffer, of any length."""
+"""The deserializer with a short stream that may be cut anywhere: each event is the next buffer, of any length."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ class Config:
 
 @attrs.frozen
 class State:
-    """How many bytes were given to the deserializer, how many records came out, and what it keeps."""
+    """Bytes consumed, records emitted, and the state of the deserializer."""
 
     config: Config
     position: int
@@ -46,7 +46,7 @@ def step(state: State, event: Buffer) -> tuple[Outcome[State, Observation], ...]
 
 
 def next_buffers(state: State) -> Iterable[Buffer]:
-    """Every buffer that may come next, the empty one included."""
+    """Every possible next buffer, including the empty one."""
     stream = state.config.stream
     return (Buffer(stream[state.position : end]) for end in range(state.position, len(stream) + 1))
 
@@ -56,13 +56,13 @@ def next_buffers(state: State) -> Iterable[Buffer]:
 
 @always("SPAN-20", "SPAN-27")
 def records_come_out_in_order(before: State, _event: Buffer, outcome: Outcome[State, Observation]) -> bool:
-    """However the stream is cut, the records that come out are those that were written, in order."""
+    """However the stream is cut, the deserializer emits the written records in order."""
     payloads = tuple(seen.payload for seen in outcome.observations if isinstance(seen, Record))
     return payloads == before.config.payloads[before.records : before.records + len(payloads)]
 
 
 def of_the_reader(one: Claim) -> Claim:
-    """A claim about the deserializer, decided on what it keeps behind the stream."""
+    """A claim about the deserializer, checked on its state inside the stream."""
 
     def holds(before: State, event: Buffer, outcome: Outcome[State, Observation]) -> bool:
         inner: Outcome[deserializer.State, Observation] = Outcome(
@@ -75,7 +75,7 @@ def of_the_reader(one: Claim) -> Claim:
 
 @invariant("SPAN-21", "SPAN-27")
 def ends_as_it_began(state: State) -> bool:
-    """At the end of the stream every record has come out, and nothing is kept."""
+    """At the end of the stream every record is emitted, and no bytes are left."""
     if state.position < len(state.config.stream):
         return True
     (fresh,) = deserializer.start(deserializer.Config())
@@ -84,7 +84,7 @@ def ends_as_it_began(state: State) -> bool:
 
 COMPONENT = Component(
     name="deserializer",
-    title="The deserializer behind a stream that is cut anywhere",
+    title="The deserializer with a stream that is cut anywhere",
     config=Config,
     events=Buffer,
     observations=DESERIALIZER.observations,

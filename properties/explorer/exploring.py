@@ -2,9 +2,9 @@
 
 Breadth first, so that the first trace that breaks a property is a shortest one.
 
-With a symmetry, of states that differ only in the numbers of their parts the first one that is found is followed, and
-it stands for the others. Every state that is followed was reached as it is, so traces can be replayed; and since
-numbers make no difference, a shorter one with other numbers would have been found earlier.
+With a symmetry, the explorer follows only the first of all states that differ only in the numbers of their parts. Every
+state that it follows was really reached, so traces can be replayed; and since numbers make no difference, a shorter
+trace with other numbers would have been found earlier.
 """
 
 import sys
@@ -17,20 +17,20 @@ from tidegate.properties.drawing.scope import as_it_is
 from tidegate.reference.model import AnyComponent, Claim, Outcome, Symmetry
 
 Alphabet = Callable[[Any], Iterable[Any]]
-#: Is told the number of states and of transitions so far.
+#: Receives the number of states and of transitions so far.
 Progress = Callable[[int, int], None]
 
 
-#: However many states are allowed, a process that takes more than this gives up.
+#: Memory limit of the process, whatever the limit of states.
 MOST_BYTES = 900_000_000
-#: After so many transitions the explorer looks how large it is, and says how far.
+#: Transitions between two checks of memory and two reports of progress.
 GLANCE = 500
-#: What the system counts memory in.
+#: Unit of the system's memory figures.
 UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def used_memory() -> int:
-    """Bytes that this process had at its largest; none where nobody counts, as in a browser."""
+    """Peak memory of this process in bytes; 0 if unknown, as in a browser."""
     try:
         import resource  # noqa: PLC0415 - not every Python has it
     except ImportError:
@@ -44,9 +44,9 @@ def in_silence(_states: int, _transitions: int) -> None:
 
 @attrs.frozen
 class Shown:
-    """A claim, and a shortest trace that shows it broken, or reached if it is about what must be reachable.
+    """A claim with a shortest trace that breaks it, or that reaches it if it must be reachable.
 
-    Shortest of those that the alphabet allows: one that leaves events out may leave out what is shorter.
+    Shortest within the alphabet: an alphabet that omits events may omit shorter traces.
     """
 
     name: str
@@ -57,12 +57,12 @@ class Shown:
 
 @attrs.frozen
 class Exploration:
-    """What was found. `complete` is false if the exploration ended at its limit of states, or of memory (it is `full`),
-    or was interrupted.
+    """The result. `complete` is false if the exploration reached its limit of states or of memory (`full`), or was
+    interrupted.
 
-    What must be reachable and is not in `reached` may be reached elsewhere: with another config, or more events.
+    A state that must be reachable and is not in `reached` may be reached with another config or more events.
 
-    With a symmetry, `states` counts one for all that differ only in the numbers of their parts.
+    With a symmetry, `states` counts states that differ only in the numbers of their parts once.
     """
 
     states: int
@@ -85,9 +85,9 @@ def explore(
     symmetry: Symmetry[Any] | None = None,
     opening: tuple[Any, ...] = (),
 ) -> Exploration:
-    """Close over all states that `alphabet(state)` reaches, checking every property on the way.
+    """Explore all states that `alphabet(state)` reaches, and check every property.
 
-    The opening is played before anything is checked; traces begin with it. More states than `limit` are not followed.
+    The opening is played before any check; traces begin with it. Stops at `limit` states.
 
     With a symmetry, the alphabet must treat all parts alike: a state with other numbers has the same events, with these
     numbers.
@@ -96,7 +96,7 @@ def explore(
     broken: dict[str, Shown] = {}
     reached: dict[str, Shown] = {}
     properties, invariants, sometimes = component.properties, component.invariants, component.sometimes
-    # A state is known by the one that stands for it, and leads back to another one that was followed.
+    # The key of a state is its representative; the value leads back to the followed state before it.
     parents: dict[Any, tuple[Any, Any] | None] = {}
 
     def shown(claim: Claim, known: Any, *last: Any) -> Shown:
@@ -117,7 +117,7 @@ def explore(
     transitions = depth = 0
     complete = True
     interrupted = full = False
-    # Whoever is large already may take a little more.
+    # A process that is already large may grow a little more.
     most = max(MOST_BYTES, used_memory() + MOST_BYTES // 10)
     try:
         while frontier and complete:
@@ -154,7 +154,7 @@ def explore(
 def follow(
     component: AnyComponent, states: Iterable[tuple[Any, Any]], alphabet: Alphabet
 ) -> Iterator[tuple[Any, Any, Any, Outcome[Any, Any]]]:
-    """What each state is known by, the state itself, each event of the alphabet and each outcome of it."""
+    """The key of each state, the state itself, and each event of the alphabet with each outcome."""
     for known, state in states:
         for event in alphabet(state):
             for outcome in component.step(state, event):
@@ -162,7 +162,7 @@ def follow(
 
 
 def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The states in which the component may be behind the opening."""
+    """The possible states after the opening."""
     states = component.start(config)
     for event in opening:
         states = tuple(outcome.state for state in states for outcome in component.step(state, event))
@@ -170,7 +170,7 @@ def play(component: AnyComponent, config: Any, opening: tuple[Any, ...]) -> tupl
 
 
 def trace_to(known: Any, parents: dict[Any, Any]) -> tuple[Any, ...]:
-    """The events that lead from a start to the state that is known by this one."""
+    """The events that lead from a start to the state with this key."""
     events: list[Any] = []
     while (step := parents[known]) is not None:
         known, event = step

@@ -1,34 +1,33 @@
-"""Fewer schedules of a whole job: choices that do not touch each other are made in one order only.
+"""Fewer schedules of a whole job: independent choices are made in one order only (partial-order reduction).
 
-A job has far more schedules than ways to behave: whether one task runs before another or after it makes no difference
-while nothing lies between them. So from each state only some of the choices are followed, a *persistent set*: whatever
-the others do for as long as none of these is made, they touch none of these. Then every complete schedule leads to the
-same end as one that is followed, in which the same choices were made and each of them did and showed the same; only
-the order of some is another. (That each run is finite matters: nothing is put off for ever.)
+A job has far more schedules than behaviours: the order of two tasks makes no difference while nothing lies between
+them. So from each state the explorer follows only some of the choices, a *persistent set*: until one of these is made,
+no other choice can touch them. Then every complete schedule leads to the same end as a followed one, with the same
+choices and the same observations of each; only the order of some differs. (Runs must be finite for this: no choice is
+postponed for ever.)
 
-What is kept therefore: the states in which runs end, and what each single choice shows. So a job that gets stuck is
-found, and an observation that must not be; a claim about other states of the whole job might be missed. The rules that
-an outcome names may differ, since those of a gate say whether more is waiting there.
+The reduction keeps the end states of runs, and the observations of each choice. So it finds a stuck job and a forbidden
+observation; it may miss a broken claim about other states of the whole job. The rules of an outcome may differ, since
+those of a gate depend on whether more is waiting there.
 
 Such a set is made by closing over two questions, as stubborn sets are (Valmari; Godefroid). Which choices might
-*touch* one that can be made? And for one that cannot be made, which must come first to *enable* it? What belongs to
-one subtask only, its own turns touch. Without a wire they share
+*touch* an enabled one? And for a disabled one, which must come first to *enable* it? State of a single subtask is
+touched only by its own turns. Without a wire subtasks share
 
-- its gate. Channels wait there in a queue, so it matters who comes first: of two channels that are not in it, or of
-  such a one and the channel that is polled and put back. Who has a single channel left shares nothing: what arrives
-  goes to the end of the line, and what is polled comes from its head.
-- a channel that a barrier blocks. What is written there arrives when the reader goes on.
+- the gate. Channels wait there in a queue, so the order matters between two channels that are not in it, or between
+  such a channel and the polled one that is put back. A gate with a single open channel shares nothing: items arrive at
+  the end of the queue, and are polled from its head.
+- a channel that is blocked by a barrier. Items written there arrive when the reader resumes.
 
-With a wire they share what is at either end of it: the senders and the buffers of the outputs, with what credit and
-flushes do to them; and the gate and the buffers of the reader, with what arrives and what is announced. What is under
-way shares nothing, for the same reason as above.
+With a wire they share both ends of it: the senders and output buffers, with credit and flushes; and the gate and the
+buffers of the reader, with arrivals and announcements. Items in flight share nothing, for the same reason as above.
 
-A failure touches everything, and yet it is only added to what is followed: it leaves nothing of the job but the parts
-of a complete checkpoint. Each part is what one subtask knew and had waiting, which is the same in every order that is
-not told apart; so each checkpoint that may be complete is so in a state that is looked at, and the failure is tried
-there. A barrier that overtakes touches the turns of its reader, and other barriers that come there; so who reads where
-barriers are still to come touches all who will send one. A source that waits for others to finish before it sends its
-barrier is enabled by their turns, and by those of all who read them.
+A failure touches everything, and yet it is only added to the followed choices: it leaves nothing of the job but the
+parts of a complete checkpoint. Each part is the state and the waiting items of one subtask, which are the same in all
+equivalent orders. So each possible complete checkpoint is complete in a visited state, and the failure is tried there.
+An overtaking barrier touches the turns of its reader, and other barriers that arrive there; so a reader that expects
+barriers touches all subtasks that will send one. A source that sends its barrier after others have finished is enabled
+by their turns, and by those of all their readers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -61,7 +60,7 @@ def choose(state: State) -> tuple[Choice, ...]:
 
 
 def choose_among(state: State, possible: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    """Of the sets that begin with one choice each, the smallest."""
+    """The smallest of the sets that start from one choice each."""
     smallest = possible
     find_others = cache(partial(find_together, state, possible))
     for first in possible:
@@ -74,7 +73,7 @@ def choose_among(state: State, possible: tuple[Choice, ...]) -> tuple[Choice, ..
 
 
 def close(first: Choice, find_others: Callable[[Choice], Iterable[Choice]]) -> set[Choice]:
-    """A choice, and all that must be followed with it; some of these cannot be made yet."""
+    """A choice with all choices that must be followed with it; some of these are not enabled yet."""
     closed, waiting = {first}, [first]
     while waiting:
         more = [one for one in find_others(waiting.pop()) if one not in closed]
@@ -84,13 +83,13 @@ def close(first: Choice, find_others: Callable[[Choice], Iterable[Choice]]) -> s
 
 
 def find_together(state: State, possible: tuple[Choice, ...], choice: Choice) -> tuple[Choice, ...]:
-    """What must be followed with a choice. Where timers fire, everything: nobody has asked yet what they touch."""
+    """The choices to follow with a choice. With timers, everything: their independence is not analysed."""
     if state.config.extension == EXTENSION:
         return possible
     return tuple(find_touching(state, choice) if choice in possible else find_enabling(state, choice))
 
 
-# --- what touches a choice that can be made -------------------------------------------------------------------
+# --- choices that touch an enabled one ------------------------------------------------------------------------
 
 
 def find_touching(state: State, choice: Choice) -> Iterator[Choice]:
@@ -112,7 +111,7 @@ def find_touching(state: State, choice: Choice) -> Iterator[Choice]:
 
 
 def touching_what_overtakes(state: State, choice: Choice) -> Iterator[Choice]:
-    """A barrier that overtakes, and whoever reads where one may still come."""
+    """An overtaking barrier, and readers that may still receive one."""
     if not is_unaligned(state):
         return
     if awaits_barrier(state, choice.at):
@@ -136,7 +135,7 @@ def awaits_barrier(state: State, subtask: int) -> bool:
 
 
 def is_past_barriers(state: State) -> bool:
-    """Where a job was restored from a checkpoint, all sources are behind their barriers."""
+    """After a restore from a checkpoint, all sources are behind their barriers."""
     return all(is_source_past(state, at) for at in range(len(state.subtasks)))
 
 
@@ -153,7 +152,7 @@ def find_written_barriers(state: State, choice: Choice) -> set[int]:
 
 
 def touching_what_is_written(state: State, choice: Choice) -> Iterator[Choice]:
-    """The reader of each channel; and whoever might join the queue of its gate first."""
+    """The reader of each channel, and turns that might join the queue of its gate first."""
     for channel in find_written(state, choice):
         reader = state.layout.routes[channel].target
         others = [one for one in state.layout.places[reader].channels if one != channel]
@@ -178,7 +177,7 @@ def find_channels(state: State, seen: tuple[object, ...], wanted: Callable[[Logg
 
 
 def touching_what_is_polled(state: State, subtask: int) -> Iterator[Choice]:
-    """Whoever might join the queue before the channel that is polled is put back; all, if the turn lets all go on."""
+    """Turns that might join the queue before the polled channel is put back; all, if the turn resumes all channels."""
     gate_state = state.subtasks[subtask].gate
     if gate_state is None:
         return
@@ -193,14 +192,14 @@ def touching_what_is_polled(state: State, subtask: int) -> Iterator[Choice]:
 
 
 def is_last_met(state: State, subtask: int, item: object) -> bool:
-    """Whether the checkpoint may be complete with what is read, so that all go on."""
+    """Whether this item may complete the checkpoint, so that all channels resume."""
     met, channels = state.subtasks[subtask].aligned, state.layout.places[subtask].channels
     if state.layout.unreached and state.config.extension == FINISHED:
         return isinstance(item, Barrier | EndOfPartition)
     return isinstance(item, Barrier) and len(met) + 1 == len(channels)
 
 
-# --- what enables a choice that cannot be made ----------------------------------------------------------------
+# --- choices that enable a disabled one -----------------------------------------------------------------------
 
 
 def find_enabling(state: State, choice: Choice) -> Iterator[Choice]:
@@ -220,7 +219,7 @@ def find_enabling(state: State, choice: Choice) -> Iterator[Choice]:
 
 
 def enabling_a_turn(state: State, subtask: int) -> Iterator[Choice]:
-    """Something must arrive, or buffers must become free; but who is done is done."""
+    """An item must arrive, or buffers must become free; a finished subtask stays finished."""
     gate_state = state.subtasks[subtask].gate
     if is_source_done(state, subtask) if gate_state is None else gate.is_finished(gate_state):
         return
@@ -236,7 +235,7 @@ def enabling_a_turn(state: State, subtask: int) -> Iterator[Choice]:
 
 
 def enabling_a_checkpoint(state: State) -> Iterator[Choice]:
-    """Whatever no barrier comes to must finish, and be read."""
+    """Sources without a barrier must finish, and be read."""
     unreached = state.layout.unreached
     yield from (turn_of(state, subtask) for subtask in unreached)
     yield from (turn_of(state, route.target) for route in state.layout.routes if route.source in unreached)
@@ -254,13 +253,13 @@ def writers_of(state: State, channels: Iterable[int]) -> Iterator[Choice]:
 
 
 def at_outputs(state: State, subtask: int) -> Iterator[Choice]:
-    """What happens to the outputs of a subtask besides its own turns."""
+    """Choices that affect the outputs of a subtask, except its own turns."""
     channels = (channel for output in state.layout.places[subtask].outputs for channel in output.channels)
     return (Choice(action, channel) for channel in channels for action in AT_THE_PRODUCER)
 
 
 def at_gate(state: State, subtask: int) -> Iterator[Choice]:
-    """What happens to the gate and the buffers of a subtask besides its own turns."""
+    """Choices that affect the gate and the buffers of a subtask, except its own turns."""
     channels = state.layout.places[subtask].channels
     return (Choice(action, channel) for channel in channels for action in AT_THE_CONSUMER)
 
@@ -274,17 +273,17 @@ def has_ended(state: State, channel: int) -> bool:
 
 
 def is_over(state: State, channel: int) -> bool:
-    """And everything was read."""
+    """The same, and everything was read."""
     return has_ended(state, channel) and not at_reader(state, channel).waiting
 
 
 def may_arrive(state: State, channel: int) -> bool:
-    """What is written next arrives, unless a barrier holds it back."""
+    """The next item arrives at once, unless a barrier blocks the channel."""
     return not has_ended(state, channel) and not state.channels[channel].blocked
 
 
 def may_join(state: State, channel: int) -> bool:
-    """What is written next puts the channel into the queue."""
+    """The next item puts the channel into the queue."""
     return may_arrive(state, channel) and not at_reader(state, channel).waiting
 
 

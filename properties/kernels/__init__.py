@@ -1,4 +1,4 @@
-"""The invariants over run logs in bulk: numpy kernels that take a log chunk by chunk, in memory that does not grow.
+"""The invariants over long run logs: numpy kernels that read a log chunk by chunk, in constant memory.
 
-The folds of `tidegate.properties.runlog` are the text of record; a kernel finds what its fold finds.
+The folds of `tidegate.properties.runlog` are the definition; a kernel finds what its fold finds.
 """

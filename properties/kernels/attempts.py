@@ -1,6 +1,6 @@
-"""Runs of several attempts: each by itself, what is kept of it, all as one run, and what each went on from.
+"""Runs with several attempts: each alone, its kept rows, all as one run, and the checkpoint of each.
 
-Such a run is held as a whole, since only its last rows say which of the first were undone.
+Such a run is held in memory, since only its last rows tell which of the first were undone.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ from tidegate.properties.kernels.sides import show
 from tidegate.properties.runlog.attempts import find_home, find_last, find_lineage
 from tidegate.traces.runlog import Delivery
 
-#: More rows than this of a run with several attempts are more than a worker should hold.
+#: Limit of rows of a run with several attempts that a worker holds.
 MOST_ROWS = 20_000_000
 COLUMNS = ("step", "subtask", "channel", "what", "position", "timestamp", "id", "value", "key", "attempt")
 
@@ -62,7 +62,7 @@ def take(chunk: Chunk, places: Array) -> Chunk:
 
 @attrs.frozen(eq=False)
 class Recounted:
-    """Rows that were chosen of a run, counted anew; findings say how they were counted before."""
+    """Selected rows of a run, renumbered; findings use the original numbers."""
 
     before: Chunk
     chunk: Chunk
@@ -139,7 +139,7 @@ class Attempts:
         return np.flatnonzero((self.attempt == attempt) & (self.chunk.subtask == subtask))
 
     def is_over(self, places: Array) -> bool:
-        """As the fold's."""
+        """As in the fold."""
         elements = places[self.kind[places] < BUFFER]
         is_sent = self.chunk.what[elements] < RECEIVED
         side = elements[is_sent] if is_sent.any() else elements

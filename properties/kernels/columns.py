@@ -1,4 +1,4 @@
-"""Rows of a run log as numpy columns, from an Arrow batch: names are numbers, nothing is a Python object."""
+"""Rows of a run log as numpy columns, from an Arrow batch: names become numbers, without Python objects."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -12,10 +12,10 @@ from tidegate.properties.kernels.layout import BUFFER, CREDIT, DIRECTIONS, FLOWS
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.traces.runlog import INTEGERS, OWN, MalformedLogError
 
-#: Values are statuses, checkpoints, amounts and bytes: they leave room for the kind beside them in one number.
+#: Values are statuses, checkpoints, amounts and bytes: a number has room for a value and its kind.
 MOST_VALUE = 2**58
 
-#: What a row is, in eight bits: its kind, and whether it is received.
+#: A row's kind and direction in eight bits.
 RECEIVED = 16
 KIND = 15
 WAYS = {str(one): number * RECEIVED for number, one in enumerate(DIRECTIONS)}
@@ -45,19 +45,19 @@ class Chunk:
     def side(self) -> Array:
         sides = self.channel * SIDES
         sides += self.what >> 4
-        # Only buffers and credit have flows of their own.
+        # Only buffers and credit have separate flows.
         others = self.rare[(self.what[self.rare] & KIND) >= BUFFER]
         sides[others] += 2 * FLOWS[self.what[others] & KIND]
         return sides
 
     @cached_property
     def rare(self) -> Array:
-        """The rows that are no records: few."""
+        """The rows that are not records: few."""
         return np.flatnonzero(self.what & KIND)
 
     @cached_property
     def name(self) -> Array:
-        """What an element is called, with `sort`: the id of a record, else its timestamp."""
+        """The name of an element, beside `sort`: the id of a record, else its timestamp."""
         names = self.id.copy()
         names[self.rare] = self.timestamp[self.rare]
         return names
@@ -70,7 +70,7 @@ class Chunk:
 
 
 def compute_sorts(what: Array, value: Array) -> Array:
-    """What elements are, in one number each: the kind, and the value where it is no record."""
+    """The sort of elements as a number: the kind, and for other elements than records the value."""
     kinds = (what & KIND).astype(np.int64)
     return np.where(kinds == RECORD, 0, np.where(value == NONE, -MOST_VALUE, value) * 16 + kinds)
 
@@ -87,11 +87,11 @@ def describe_element(name: int, sort: int) -> str:
 
 
 def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
-    """Raise MalformedLogError where a row is at no place of the job."""
+    """Raise MalformedLogError if a row does not fit the job."""
     what = words(batch, "dir", WAYS)
     what += words(batch, "kind", NAMES)
     channel = find_channels(batch, numbering, what)
-    # A row stands at the target of its channel if it is received there, or if it is credit that is handed out there.
+    # A row belongs to the target of its channel if it is received there, or if it is credit sent from there.
     ends = channel * 2
     ends += (what >> 4) ^ ((what & KIND) == CREDIT)
     place = numbering.ends.take(ends)
@@ -113,7 +113,7 @@ def make_chunk(batch: Any, numbering: Numbering) -> Chunk:
 
 
 def find_attempts(batch: Any, restores: Mapping[int, int | None]) -> Array | None:
-    """None where there is but one: nobody needs to say so."""
+    """None if there is only one attempt."""
     column = batch.column("attempt") if "attempt" in batch.schema.names else None
     if column is None or column.null_count == len(column):
         return np.zeros(len(batch), np.int64) if restores else None
@@ -126,7 +126,7 @@ def find_attempts(batch: Any, restores: Mapping[int, int | None]) -> Array | Non
 
 
 def find_channels(batch: Any, numbering: Numbering, what: Array) -> Array:
-    """Of the rows that are of a subtask alone, the channel of that subtask to itself."""
+    """For rows of a subtask alone, the channel of that subtask to itself."""
     columns = [integers(batch, name) for name in ("edge", "producer", "consumer")]
     is_own = (what & KIND) > CREDIT
     if not is_own.any():
@@ -148,7 +148,7 @@ def find_channels(batch: Any, numbering: Numbering, what: Array) -> Array:
 
 
 def check_places(batch: Any, numbering: Numbering, place: Array) -> None:
-    """Every row stands where its channel leads."""
+    """Check that every row is at an end of its channel."""
     layout = numbering.layout
     subtask = words(batch, "task", layout.tasks) + integers(batch, "subtask")
     wrong = subtask != place
@@ -165,7 +165,7 @@ def check_values(values: Array) -> Array:
 
 
 def integers(batch: Any, name: str, *, optional: bool = False) -> Array:
-    """As many bits as the column should have, however many it has."""
+    """Cast the column to the required width."""
     column = batch.column(name)
     if column.null_count and not optional:
         raise MalformedLogError(f"column {name} has no value in row {column.is_null().index(True).as_py()}")
@@ -176,14 +176,14 @@ def integers(batch: Any, name: str, *, optional: bool = False) -> Array:
     values = numbers_in(column)
     if not column.null_count:
         return values if not optional else check_none(values, name)
-    # What lies under a null is not said, but mostly 0: only where it is not need one look closer.
+    # The value under a null is undefined, but mostly 0: only otherwise is a closer check needed.
     if values.min() <= NONE:
         check_none(numbers_in(column.drop_null()), name)
     return fill_nulls(column, values, NONE)
 
 
 def numbers_in(column: Any) -> Array:
-    """The numbers of an Arrow array, without a copy. Its `to_numpy` would import pandas: half a second."""
+    """The numbers of an Arrow array, without a copy. Its `to_numpy` would import pandas, which takes half a second."""
     kind = np.dtype(str(column.type))
     _is_there, numbers = column.buffers()
     if not len(column):
@@ -192,7 +192,7 @@ def numbers_in(column: Any) -> Array:
 
 
 def fill_nulls(column: Any, values: Array, filling: int) -> Array:
-    """The values, but where the Arrow array has none the filling."""
+    """The values, with the filling for nulls."""
     bits = np.frombuffer(column.buffers()[0], np.uint8)
     is_there = np.unpackbits(bits, count=column.offset + len(column), bitorder="little")[column.offset :].view(np.bool_)
     return np.where(is_there, values, values.dtype.type(filling))
@@ -225,7 +225,7 @@ def words(batch: Any, name: str, known: dict[str, int]) -> Array:
     entries, indices = read_entries(column.dictionary, name), read_indices(column, name)
     numbers = [known.get(entry, -1) for entry in entries]
     if -1 in numbers:
-        # A dictionary may have entries that no row has.
+        # A dictionary may have unused entries.
         used = np.unique(indices)
         unknown = [entries[at] for at in used.tolist() if numbers[at] < 0]
         if unknown:
@@ -243,7 +243,7 @@ def read_entries(dictionary: Any, name: str) -> list[Any]:
 
 
 def read_indices(column: Any, name: str) -> Array:
-    """Where the rows point into the dictionary; -1 is nowhere. A broken file may point beyond it, as Arrow reads it."""
+    """The dictionary indices of the rows; -1 is null. In a broken file they may point beyond it."""
     found, least = numbers_in(column.indices), 0
     if column.null_count:
         found, least = fill_nulls(column.indices, found, -1), -1

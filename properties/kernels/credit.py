@@ -1,4 +1,4 @@
-"""Kernels of credit: what a sender has left of it, and that it received what was granted."""
+"""Kernels of credit: the balance of each sender, and that it received what was granted."""
 
 import attrs
 import numpy as np
@@ -22,13 +22,13 @@ from tidegate.properties.kernels.segments import (
 from tidegate.properties.kernels.sides import show
 from tidegate.traces.runlog import MOST_OF_SHORT, MalformedLogError
 
-#: Beside elements, buffers and credit are the third flow of a channel.
+#: Credit is the third flow of a channel, after elements and buffers.
 FLOW = 2
 
 
 @attrs.define
 class Credits:
-    """What was spent and granted so far of the credit of each channel, as its sender counts it."""
+    """Credit spent and granted so far per channel, as its sender counts it."""
 
     numbering: Numbering
     tally: Tally
@@ -60,7 +60,7 @@ class Credits:
 
 @attrs.define
 class Grants:
-    """Credit received is that which was granted, one by one."""
+    """Received credit must match granted credit, one by one."""
 
     numbering: Numbering
     tally: Tally
@@ -80,7 +80,7 @@ class Grants:
         check_pending(len(self.waiting))
 
     def rows_at(self, rows: Ordered, places: Array) -> Array:
-        """The rows at places of a meeting; an amount of credit is called by its value."""
+        """The rows at places of a meeting; the name of credit is its amount."""
         offset = len(self.waiting)
         found = np.zeros(len(places), dtype=ROW)
         is_old = places < offset

@@ -1,8 +1,7 @@
-"""Channels whose ends do not agree: what is lost, doubled, invented or out of order, one channel after the other.
+"""Channels with different ends: lost, duplicated, invented or disordered elements, one channel after the other.
 
-From the first difference on, equal elements are looked for: the first of a name that was sent is the first that was
-received. What finds no partner stays, so that memory holds what is in flight and what is wrong, however long the
-channel is.
+From the first difference on, equal elements are matched: the first sent of a name is the first received of that name.
+Elements without a partner stay, so that memory holds the elements in flight and the errors, however long the channel.
 """
 
 import attrs
@@ -15,12 +14,12 @@ from tidegate.properties.kernels.numbering import Numbering, OutgrownError
 from tidegate.properties.kernels.segments import EMPTY, find_starts, measure
 from tidegate.traces.runlog import Direction
 
-#: More elements than this that found no partner, in all channels together, are more than a worker should hold.
+#: Limit of elements without a partner, over all channels, that a worker holds.
 MOST_PENDING = 4_000_000
-#: More elements out of order than this, in one channel, are looked at a second time rather than held.
+#: With more disordered elements in one channel, the channel gets a second pass instead.
 MOST_TANGLED = 1000
 
-#: The name and sort of an element.
+#: Name and sort of an element.
 Identity = tuple[int, int]
 #: A received row: position, step, name, sort.
 Received = tuple[int, int, int, int]
@@ -43,7 +42,7 @@ class Queue:
         return Queue(self.name[which], self.sort[which], self.position[which], self.step[which], self.flag[which])
 
     def kept(self) -> "Queue":
-        """As a copy, so that the chunk which it was cut from can go."""
+        """A copy, so that the chunk can be freed."""
         return Queue(self.name.copy(), self.sort.copy(), self.position.copy(), self.step.copy(), self.flag.copy())
 
     def without(self, identities: set[Identity]) -> "Queue":
@@ -72,10 +71,10 @@ def join(queues: list[Queue]) -> Queue:
 
 @attrs.define
 class ChannelState:
-    """`overtaker`: the first received row that came before one sent earlier. `passed`: who passed by an element first.
+    """`overtaker`: the first received row before one that was sent earlier. `passed`: the first row past an element.
 
-    `tangled`: the elements that came out of order with each other, by their place among those sent. `is_tangled_over`:
-    there are others, which had to wait for each other.
+    `tangled`: mutually disordered elements, by their place among the sent ones. `is_tangled_over`: there are more,
+    which had to wait for each other.
     """
 
     sent: list[Queue] = attrs.Factory(list)
@@ -98,7 +97,7 @@ class ChannelState:
 
 @attrs.define
 class Disagreements:
-    """`excluded`: for a second look at channels, what to leave out of each."""
+    """`excluded`: for a second pass, the elements to leave out per channel."""
 
     numbering: Numbering
     order: Tally
@@ -107,11 +106,11 @@ class Disagreements:
     excluded: dict[int, set[Identity]] | None = None
     channels: dict[int, ChannelState] = attrs.Factory(dict)
     pending: int = 0
-    #: What each end of a channel has seen, for an engine that may deliver more than once; None for others.
+    #: Seen elements per end, for engines that may deliver more than once; None for others.
     seen: dict[tuple[int, Direction], set[Identity]] | None = None
 
     def begin(self, channel: int, matched: int) -> None:
-        """Up to here, so many elements have met in order."""
+        """So far, this many elements match in order."""
         self.channels[channel] = ChannelState(arrived=matched - 1, last_received=matched - 1)
 
     def feed(self, channel: int, sent: Queue, received: Queue) -> None:
@@ -121,7 +120,7 @@ class Disagreements:
         self.pending += len(sent) + len(received)
         state.sent.append(sent.kept())
         state.received.append(received.kept())
-        # As long as one end is all that there is, there is nothing to compare.
+        # With only one end there is nothing to compare.
         if any(map(len, state.sent)) and any(map(len, state.received)):
             self.compare(channel, state)
         check_pending(self.pending)
@@ -156,7 +155,7 @@ class Disagreements:
         partners, rows = sent.take(places), received.take(others)
         self.find_late(channel, partners.flag & rows.flag, rows)
         find_disorder(state, partners.position, rows)
-        # What waited before was passed by rows before these, unless these have waited themselves.
+        # Waiting elements were passed by earlier rows, unless these rows have waited themselves.
         since = -1 if (rows.position < state.last_received).any() else state.arrived
         state.arrived = max(state.arrived, int(partners.position.max()))
         state.last_received = max(state.last_received, int(rows.position.max()))
@@ -187,7 +186,7 @@ class Disagreements:
             sent, received = join(state.sent), join(state.received)
             overtaker = state.overtaker
             if overtaker and (len(sent) or len(received)):
-                # What is lost, invented or doubled is not out of order.
+                # Lost, invented or duplicated elements are not out of order.
                 others = sent.identities() | received.identities()
                 overtaker = find_overtaker(state.tangled, others)
                 if state.is_tangled_over and self.excluded is None:
@@ -221,7 +220,7 @@ def check_pending(pending: int) -> None:
 
 
 def find_pairs(sent: Queue, received: Queue) -> tuple[Array, Array]:
-    """The places of the elements that are at both ends, the first of a name with the first of it."""
+    """The places of elements that both ends have: the first of a name matches the first of that name."""
     _names, name = np.unique(np.concatenate([sent.name, received.name]), return_inverse=True)
     sorts, sort = np.unique(np.concatenate([sent.sort, received.sort]), return_inverse=True)
     codes = name * len(sorts) + sort
@@ -235,7 +234,7 @@ def find_pairs(sent: Queue, received: Queue) -> tuple[Array, Array]:
 
 
 def rank_within(codes: Array) -> Array:
-    """How many of its kind came before each."""
+    """For each element, how many equal ones came before it."""
     order = np.argsort(codes, kind="stable")
     starts = find_starts(codes[order])
     ranks = np.empty(len(codes), dtype=np.int64)
@@ -244,7 +243,7 @@ def rank_within(codes: Array) -> Array:
 
 
 def find_disorder(state: ChannelState, positions: Array, rows: Queue) -> None:
-    """`positions` are those of the partners. Pairs of now are compared with each other and with former ones."""
+    """`positions` are those of the partners. New pairs are compared with each other and with earlier ones."""
     order = np.argsort(rows.position)
     sent = positions[order]
     overtakes, is_overtaken = np.zeros(len(sent), dtype=bool), np.zeros(len(sent), dtype=bool)
@@ -259,14 +258,14 @@ def find_disorder(state: ChannelState, positions: Array, rows: Queue) -> None:
         state.tangled += [(int(sent[place]), rows.row_at(int(order[place]))) for place in tangled.tolist()]
     for place in np.flatnonzero(np.isin(positions, list(state.passed))).tolist() if state.passed else ():
         state.accuse_over(state.passed.pop(int(positions[place])))
-    # A row that waited for its partner while a later one found its own has overtaken that one.
+    # A row that waited for its partner while a later row matched has overtaken that row.
     waited = np.flatnonzero(rows.position < state.last_received)
     if len(waited):
         state.accuse_over(rows.row_at(int(waited[np.argmin(rows.position[waited])])))
 
 
 def find_overtaker(tangled: list[tuple[int, Received]], excluded: set[Identity]) -> Received | None:
-    """The first received row that came before one sent earlier, without those excluded."""
+    """The first received row before one that was sent earlier, without the excluded ones."""
     kept = sorted((row, position) for position, row in tangled if (row[2], row[3]) not in excluded)
     for place, (row, position) in enumerate(kept):
         if any(other < position for _row, other in kept[place + 1 :]):
@@ -275,13 +274,13 @@ def find_overtaker(tangled: list[tuple[int, Received]], excluded: set[Identity])
 
 
 def note_what_passed(state: ChannelState, sent: Queue, positions: Array, rows: Queue, since: int) -> None:
-    """For each element sent since then that still waits: the first received row that was sent behind it."""
+    """For each waiting element sent since then: the first received row that was sent after it."""
     waiting = sent.position[(sent.position < positions.max()) & (sent.position > since)]
     if not len(waiting):
         return
     order = np.argsort(positions)
     received = rows.position[order]
-    # The place of the first received row among this one and all that were sent behind it.
+    # The place of the first received row among this one and all later sent ones.
     least = np.minimum.accumulate(received[::-1])[::-1]
     places = np.argsort(received)
     by_position = received[places]

@@ -1,4 +1,4 @@
-"""What kernels find: counts that are exact, and the first findings in words."""
+"""Findings of kernels: exact counts, and messages for the first ones."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from tidegate.properties.kernels.columns import Chunk
     from tidegate.properties.kernels.numbering import Numbering
 
-#: So many findings of an invariant are told in words; the rest is only counted.
+#: Findings with messages per invariant; the rest is only counted.
 MOST = 10_000
 
 
 @attrs.frozen(order=True)
 class Finding:
-    """A row at which something is wrong, and what. The step counts in the subtask, the position in the channel.
+    """A wrong row, and its message. The step counts in the subtask, the position in the channel.
 
-    Both count in the attempt. `task`: of a row that is of a subtask alone.
+    Both count within the attempt. `task`: set for a row of a subtask alone.
     """
 
     invariant: str
@@ -37,7 +37,7 @@ class Finding:
 
 @attrs.define
 class Tally:
-    """How many rows an invariant looked at, and what was wrong with them."""
+    """How many rows an invariant checked, and its findings."""
 
     checked: int = 0
     violated: int = 0
@@ -45,7 +45,7 @@ class Tally:
     most: int = MOST
 
     def add(self, count: int, findings: Iterable[Finding]) -> None:
-        """The findings are looked at only as far as they are kept."""
+        """Findings are only evaluated as far as they are kept."""
         self.violated += count
         self.findings.extend(islice(findings, max(0, self.most - len(self.findings))))
 

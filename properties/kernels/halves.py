@@ -1,7 +1,7 @@
-"""The kernels in two halves: what needs both ends of a channel, and what needs the steps of a subtask.
+"""The kernels in two halves: those that need both ends of a channel, and those that need the steps of a subtask.
 
-So rows which do not fit one worker can go to different ones. Only lateness needs both: the subtask says which records
-came late. Rows are sorted once by subtask and once by side.
+So rows that do not fit one worker can go to several. Only lateness needs both: the subtask says which records were
+late. Rows are sorted once by subtask and once by side.
 """
 
 import attrs
@@ -26,12 +26,12 @@ from tidegate.traces.runlog import MalformedLogError
 
 @attrs.define
 class Counter:
-    """Steps, or positions: each run of rows goes on where the last one of its code has ended."""
+    """Steps, or positions: each run of rows continues where the previous one of its code ended."""
 
     following: Array = EMPTY
 
     def count(self, codes: Array, starts: Array, lengths: Array, numbers: Array, size: int) -> int | None:
-        """The place of the first number that is wrong; `size`: so many codes there are."""
+        """The place of the first wrong number; `size`: number of codes."""
         self.following = grown(self.following, size, 0)
         firsts = self.following[codes]
         self.following[codes] += lengths
@@ -61,7 +61,7 @@ class SubtaskHalf:
         self.credits = Credits(self.numbering, self.tallies.get("LOG-CREDIT", unused))
 
     def feed(self, chunk: Chunk) -> tuple[Steps, Array]:
-        """The rows in the order of their steps, and which of the chunk are records that came late."""
+        """The rows in step order, and the late records of the chunk."""
         steps = Steps(chunk, self.numbering)
         self.check_steps(steps)
         if "LOG-ROUTE" in self.tallies:
@@ -143,7 +143,7 @@ class ChannelHalf:
             raise MalformedLogError(describe_count(where, "position", int(rows.position[wrong])))
 
     def finish(self, *, complete: bool) -> dict[int, set[Identity]]:
-        """The channels whose order needs a second look, and what to leave out of it."""
+        """The channels whose order needs a second pass, with the elements to exclude."""
         if "LOG-END" in self.tallies:
             self.endings.finish(complete=complete)
         self.grants.finish()
@@ -157,7 +157,7 @@ class ChannelHalf:
 
 @attrs.define
 class SecondLook:
-    """At the order of channels that have lost, invented or doubled elements, without these."""
+    """The second pass: the order of channels with lost, invented or duplicated elements, without these."""
 
     numbering: Numbering
     tally: Tally

@@ -1,7 +1,7 @@
-"""The kernel of order for engines that keep it within keys alone, or that may deliver more than once.
+"""The kernel of order for engines that keep order only within keys, or may deliver more than once.
 
-Both ends see the records of a key, or the elements of a channel, in one order. The rows are held to the end: nobody
-knows before which of them both ends have, and how often.
+Both ends must see the records of a key, or the elements of a channel, in the same order. The rows are held until the
+end: only then is it known which of them both ends have, and how often.
 """
 
 from typing import Any
@@ -51,12 +51,12 @@ class HeldOrder:
             self.tally.checked += len(rows)
 
     def number(self, keys: Any) -> Array:
-        """The number of each key of a dictionary; the last is that of no key."""
+        """The number of each key of a dictionary; the last number stands for no key."""
         texts = [] if keys is None else keys.to_pylist()
         return np.array([*(self.keys.setdefault(text, len(self.keys)) for text in texts), -1])
 
     def finish(self) -> None:
-        """Only elements that both ends have seen as often count, or once, where they may be repeated."""
+        """Only elements with equal counts at both ends count, or with count one if repeats are allowed."""
         sent, received = (np.concatenate([np.empty(0, dtype=ROW), *end]) for end in self.ends)
         both = np.concatenate([sent, received])
         codes, code = np.unique(both[["channel", "key", "name", "sort"]], return_inverse=True)
@@ -78,5 +78,5 @@ class HeldOrder:
 
 
 def by_place(rows: Array) -> Array:
-    """Sorted by channel and key, and by nothing else."""
+    """A stable sort by channel and key."""
     return np.lexsort((np.arange(len(rows)), rows["key"], rows["channel"]))

@@ -23,7 +23,7 @@ def compute_hash_codes(strings: Any) -> Array:
     for place in range(int(lengths.max())):
         longer = np.flatnonzero(lengths > place)
         codes[longer] = codes[longer] * np.uint32(31) + data[starts[longer] + place]
-    # Characters beyond ASCII are not bytes: few keys have them, and the specification knows what they are.
+    # Non-ASCII characters are not single bytes: few keys have them, and the specification computes those.
     beyond = np.flatnonzero(np.add.reduceat(np.append(data > 127, False), np.minimum(starts, len(data)))[:count])
     for place in beyond[lengths[beyond] > 0].tolist():
         codes[place] = reference_keys.compute_string_hash(strings[place].as_py()) % 2**32

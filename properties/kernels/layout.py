@@ -1,8 +1,8 @@
-"""A job as arithmetic: every channel and subtask has a number, and what the wiring says of it is computed when asked.
+"""A job as arithmetic: every channel and subtask has a number, and its wiring is computed on demand.
 
-Nothing here grows with the parallelism that a job declares: a log of ten rows costs ten rows, whatever its metadata
-claim. Of a channel there are six sides: elements, buffers and credit, each as handed out and as received. Behind all
-channels come those of each subtask to itself, for what is of that subtask alone.
+Nothing here grows with the declared parallelism: a log of ten rows costs ten rows, whatever its metadata claim. A
+channel has six sides: elements, buffers and credit, each sent and received. After all channels come those of each
+subtask to itself, for rows of that subtask alone.
 """
 
 from bisect import bisect_right
@@ -34,11 +34,11 @@ RECORD, WATERMARK, STATUS, BARRIER, _LATENCY_MARKER, END_OF_DATA, END_OF_PARTITI
 SNAPSHOT, RESTORED, RESULT, _LATE, _TIMER, CLOCK = range(9, len(KINDS))
 DIRECTIONS = (Direction.OUT, Direction.IN)
 OUT, IN = range(2)
-#: The flow of each kind: elements, buffers, credit. What is of a subtask alone has one, where others have buffers.
+#: The flow of each kind: elements, buffers, credit. Rows of a subtask alone use the flow of buffers.
 FLOWS = np.array([0] * BUFFER + [1, 2] + [1] * len(OWN_KINDS), dtype=np.int32)
 SIDES = 6
 
-#: No value. A log that has this very number in it is refused.
+#: No value. A log that contains this number is refused.
 NONE = -(2**63) + 1
 
 #: Channels are numbered in 64 bits: nine edges from a thousand million subtasks to as many.
@@ -64,7 +64,7 @@ class Layout:
 
     @cached_property
     def offsets(self) -> Array:
-        """The first channel of each edge, and behind them the number of all channels."""
+        """The first channel of each edge, then the number of all channels."""
         return np.cumsum([0, *(edge.producers * edge.consumers for edge in self.edges)], dtype=np.int64)
 
     @cached_property
@@ -84,7 +84,7 @@ class Layout:
         return int(self.offsets[-1])
 
     def channel_at(self, code: int) -> Channel:
-        """Behind the channels are those of each subtask to itself."""
+        """The channels of each subtask to itself come after all others."""
         if code >= self.channels:
             _task, subtask = self.subtask_at(code - self.channels)
             return OWN, subtask, subtask
@@ -100,7 +100,7 @@ class Layout:
     # --- wiring -----------------------------------------------------------------------------------------------
 
     def find_places(self, index: Array, producer: Array, consumer: Array) -> Array:
-        """Where channels come among those of their producers; -1 where the wiring has none. As PART-15 to PART-17."""
+        """The index of channels among those of their producers; -1 outside the wiring. As PART-15 to PART-17."""
         places = consumer.copy()
         for number, edge in enumerate(self.edges):
             if edge.pattern != Pattern.ALL_TO_ALL:
@@ -109,7 +109,7 @@ class Layout:
         return places
 
     def count_places(self, edge: Edge, producers: Array, which: Array | None = None) -> Array | int:
-        """How many channels each producer, or each of these, has on the edge: one number, if it is the same for all."""
+        """Channels per producer on the edge, or of these producers: a single number if it is the same for all."""
         if (
             edge.pattern == Pattern.ALL_TO_ALL
             or edge.producers >= edge.consumers
@@ -121,13 +121,13 @@ class Layout:
 
     @cached_property
     def strays(self) -> bool:
-        """Whether there are channels at all that the wiring does not have."""
+        """Whether any channel is outside the wiring."""
         return any(
             edge.pattern != Pattern.ALL_TO_ALL and (edge.producers, edge.consumers) != (1, 1) for edge in self.edges
         )
 
     def count_inputs(self, subtask: int) -> int:
-        """How many channels a subtask reads, whether or not anything comes of them."""
+        """How many channels a subtask reads, with or without data."""
         task, number = self.subtask_at(subtask)
         return sum(count_producers(edge, number) for edge in self.edges if edge.target == task)
 
@@ -177,7 +177,7 @@ class Layout:
 
     @cached_property
     def of_sources(self) -> Array:
-        """Of each edge, whether it begins at a task that reads nothing."""
+        """Per edge, whether it starts at a task without inputs."""
         return np.array([edge.source not in self.readers for edge in self.edges], dtype=bool)
 
 

@@ -1,4 +1,4 @@
-"""The kernel of records that a subtask makes late: what it sends at or below what it has said of event time."""
+"""The kernel of records that a subtask sends late: at or below its own event time."""
 
 import attrs
 import numpy as np
@@ -15,9 +15,9 @@ from tidegate.reference.elements import MIN
 
 @attrs.define
 class Passer:
-    """A subtask that receives and sends. `is_late`: the last thing that it received was a late record.
+    """A subtask that receives and sends. `is_late`: its last input was a late record.
 
-    `late`: the records that it received late. `records`: so many it has seen; `is_told`: it has said event time.
+    `late`: the records that it received late. `records`: number of records; `is_told`: it has announced event time.
     """
 
     time: int = int(MIN)
@@ -38,7 +38,7 @@ class MadeLate:
         self.passers = find_passers(self.numbering.layout.job)
 
     def feed(self, steps: Steps) -> None:
-        """Time is what was said last: all records of a subtask are compared with it at once."""
+        """Time is the last announced one: all records of a subtask are compared with it at once."""
         stamps = steps.chunk.timestamp.take(steps.order)
         what = steps.what
         tells = ((what == WATERMARK) | (what == CLOCK)) & (stamps != NONE)
@@ -76,7 +76,7 @@ class MadeLate:
         return [int(one) for one in steps.chunk.id[steps.order[start + places]]]
 
     def accuse(self, steps: Steps, state: Passer, start: int, sent: Array, late: Array, times: Array) -> None:
-        """Those sent late whose record was not received late before."""
+        """Records that are sent late without having been received late."""
         met = dict(zip(reversed(self.names(steps, start, late)), reversed(late.tolist()), strict=True))
         found = []
         for place, name in zip(sent.tolist(), self.names(steps, start, sent), strict=True):

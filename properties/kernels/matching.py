@@ -1,7 +1,7 @@
-"""The kernel of both ends of a channel: what was sent is received once, in order, and not late.
+"""The kernel of both ends of a channel: sent elements are received once, in order, and not late.
 
-The rows of all channels of a chunk are compared pair by pair at once. A channel whose ends do not agree, or where much
-waits, is looked at by itself from then on: see disagreement.
+The pairs of all channels of a chunk are compared at once. A channel whose ends disagree, or with many waiting rows, is
+checked on its own from then on: see disagreement.
 """
 
 import attrs
@@ -18,13 +18,13 @@ from tidegate.properties.kernels.segments import EMPTY, accumulate_maximum, grow
 from tidegate.reference.elements import MIN
 from tidegate.traces.runlog import Delivery, Direction
 
-#: A channel where more elements than this wait is looked at by itself, so that they are not sorted again and again.
+#: A channel with more waiting elements is checked on its own, so that they are not sorted again and again.
 LONG = 2**14
 
 
 @attrs.define
 class InTime:
-    """Which records are not late where they are sent, on a channel that was never idle until then."""
+    """The records that are in time when sent, on a channel that had never been idle."""
 
     numbering: Numbering
     highest: Array = EMPTY
@@ -45,7 +45,7 @@ class InTime:
         self.statuses = marks.places[which], marks.end[which] // 2
 
     def tell(self, rows: Ordered, places: Array) -> Array:
-        """Of the sent rows at these places."""
+        """Whether the sent rows at these places are in time."""
         at = rows.order.take(places)
         channels = rows.chunk.channel.take(at)
         assert self.marks is not None
@@ -122,7 +122,7 @@ class Matching:
                 seen.update(zip(rows.chunk.name[at].tolist(), sorts.tolist(), strict=True))
 
     def compare(self, rows: Ordered, meeting: Meeting) -> Array:
-        """The channels that agree at both ends."""
+        """The channels with equal ends."""
         together = ~self.is_apart[meeting.channels]
         sent, received = meeting.pair(together)
         names = self.waiting.join("name", rows.chunk.name.take(rows.order))
@@ -132,7 +132,7 @@ class Matching:
         equal &= one == other & KIND
         rare = np.flatnonzero(one)
         if len(rare):
-            # What is alike so far may differ in its value.
+            # Equal names and kinds may still differ in the value.
             equal[rare] &= self.sorts_at(rows, sent[rare]) == self.sorts_at(rows, received[rare])
         late = np.flatnonzero(other & LATE)
         if not equal.all():
@@ -143,7 +143,7 @@ class Matching:
         return together
 
     def join_what(self, rows: Ordered) -> Array:
-        """As a column of all places of a meeting."""
+        """As a column over all places of a meeting."""
         if not len(self.waiting):
             return rows.what
         held = np.concatenate(self.waiting.rows)
@@ -182,7 +182,7 @@ class Matching:
         self.late.add(len(late), findings)
 
     def keep(self, rows: Ordered, meeting: Meeting, agree: Array) -> None:
-        """What has no partner waits; that of channels apart goes there."""
+        """Rows without a partner wait; rows of separate channels go to their own check."""
         channels = meeting.channels
         done = np.where(agree, meeting.common, 0)
         self.matched[channels[agree]] += done[agree]
@@ -204,8 +204,8 @@ class Matching:
         self.others.feed(channel, *(pick_queue(channel, rows) for rows in (sent, received)))
 
     def finish(self, *, complete: bool) -> dict[int, set[Identity]]:
-        """What is lost, doubled, invented or out of order, and the channels that need a second look for their order."""
-        # In a run that was cut off, what was sent behind the last element that arrived may still be on its way.
+        """Lost, duplicated, invented or disordered elements, and the channels with a second pass for their order."""
+        # In an incomplete run, elements sent after the last received one may still be in flight.
         lost, surplus = self.waiting.rows[OUT] if complete else self.waiting.rows[OUT][:0], self.waiting.rows[IN]
         for channel in np.union1d(lost["channel"], surplus["channel"]).tolist():
             self.others.find_unmatched(channel, Direction.OUT, pick_queue(channel, lost))
@@ -223,7 +223,7 @@ def pick_queue(channel: int, rows: Array) -> Queue:
 
 
 def tell_rows(rows: Array) -> "list[tuple[int, tuple[int, int, int, int]]]":
-    """The channel of each, and the row as a received one is told."""
+    """The channel of each row, and the row in the form of a received one."""
     columns = (rows[name].tolist() for name in ("channel", "position", "step", "name", "sort"))
     return [
         (channel, (position, step, name, sort)) for channel, position, step, name, sort in zip(*columns, strict=True)

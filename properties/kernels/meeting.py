@@ -1,7 +1,7 @@
-"""Rows at both ends of channels that come in the same order: the first handed out meets the first received, and so on.
+"""Matches the rows at both ends of channels in order: the first sent with the first received, and so on.
 
-As long as both ends agree, which is nearly always, the rows of all channels of a chunk are paired at once. What has no
-partner yet waits, so that memory holds what is on its way.
+As long as both ends agree, which is nearly always, the rows of all channels of a chunk are paired at once. Rows without
+a partner wait, so that memory holds the elements in flight.
 """
 
 import attrs
@@ -10,17 +10,17 @@ import numpy as np
 from tidegate.properties.kernels.layout import Array
 from tidegate.properties.kernels.segments import count_up, sort_stably
 
-#: A row that waits. `sort`: see columns. `flag`: handed out in time, or received late.
+#: A waiting row. `sort`: see columns. `flag`: sent in time, or received late.
 ROW = np.dtype([*((name, np.int64) for name in ("channel", "name", "sort", "position", "step")), ("flag", np.bool_)])
 NOBODY = np.empty(0, dtype=ROW)
 
 
 @attrs.frozen(eq=False)
 class Meeting:
-    """The channels of a chunk at both ends. Places count through what waited first, then through the ordered chunk.
+    """The channels of a chunk at both ends. Places count the waiting rows first, then the ordered chunk.
 
-    The rows of an end are two runs: those that waited, and those of the chunk. `starts` and `counts` have both for each
-    channel: [handed out or received][waited or new, by channel].
+    The rows of an end are two runs: waiting rows, and rows of the chunk. `starts` and `counts` have both per channel:
+    [sent or received][waiting or new, by channel].
     """
 
     channels: Array
@@ -34,7 +34,7 @@ class Meeting:
         return np.asarray(np.minimum(*(counts.sum(axis=1) for counts in self.counts)))
 
     def pair(self, chosen: Array) -> tuple[Array, Array]:
-        """The places of the pairs of the chosen channels, at either end."""
+        """The places of the pairs of the selected channels, at either end."""
         wanted = np.where(chosen, self.common, 0)
         return self.take_first(0, wanted), self.take_first(1, wanted)
 
@@ -45,7 +45,7 @@ class Meeting:
         return count_up(starts.reshape(-1), lengths)
 
     def take_rest(self, direction: int, done: Array) -> Array:
-        """The places behind the first so many of each channel."""
+        """The places after the paired rows of each channel."""
         starts, counts = self.starts[direction], self.counts[direction]
         waited = np.minimum(counts[:, 0], done)
         gone = np.stack([waited, done - waited], axis=1)
@@ -54,7 +54,7 @@ class Meeting:
 
 @attrs.define(eq=False)
 class Waiting:
-    """What was handed out and not received yet, and what was received and not handed out yet, sorted by channel."""
+    """Rows that were sent and not received yet, and rows that were received and not sent yet, sorted by channel."""
 
     rows: tuple[Array, Array] = (NOBODY, NOBODY)
 
@@ -62,7 +62,7 @@ class Waiting:
         return sum(map(len, self.rows))
 
     def meet(self, channels: Array, starts: Array, counts: Array) -> Meeting:
-        """With the rows of a chunk, as `Ordered.runs_of` says where they are."""
+        """Combine with the rows of a chunk, at the places of `Ordered.runs_of`."""
         all_starts, all_counts = [], []
         offset = len(self)
         for direction, before in enumerate((0, len(self.rows[0]))):
@@ -73,13 +73,13 @@ class Waiting:
         return Meeting(channels, self.rows, (all_starts[0], all_starts[1]), (all_counts[0], all_counts[1]))
 
     def join(self, column: str, new: Array) -> Array:
-        """A column of all places of a meeting: of what waited, and of the ordered chunk."""
+        """A column over all places of a meeting: the waiting rows, then the ordered chunk."""
         if not len(self):
             return new
         return np.concatenate([self.rows[0][column].astype(new.dtype), self.rows[1][column].astype(new.dtype), new])
 
     def keep(self, rows: tuple[Array, Array], met: Array) -> None:
-        """Instead of what waited at the channels that have met."""
+        """Replace the waiting rows of the channels in the meeting."""
         self.rows = (self.replace(0, rows[0], met), self.replace(1, rows[1], met))
 
     def replace(self, direction: int, rows: Array, met: Array) -> Array:

@@ -1,7 +1,7 @@
-"""Small numbers for the channels and subtasks that a run has rows of, so that what is known of them stands in arrays.
+"""Small numbers for the channels and subtasks with rows in a run, so that their state fits into arrays.
 
-A small job is numbered as a whole. Of a large one only what has been met gets a number: a job may declare thousands of
-millions of channels, and a log with ten rows has ten at most.
+A small job is numbered completely. In a large one only channels with rows get a number: a job may declare billions of
+channels, and a log with ten rows has ten at most.
 """
 
 import attrs
@@ -10,20 +10,20 @@ import numpy as np
 from tidegate.properties.kernels.layout import SIDES, Array, Layout
 from tidegate.traces.runlog import Channel, MalformedLogError
 
-#: Jobs with no more channels, or subtasks, than this are numbered as a whole.
+#: Jobs with at most this many channels, or subtasks, are numbered completely.
 FEW = 2**15
-#: More channels than this with rows are more than a worker should hold.
+#: Limit of channels with rows that a worker holds.
 MOST_MET = 2**21
 
 
 class OutgrownError(Exception):
-    """A run that cannot be checked piece by piece, in this order of rows or at all."""
+    """The run is too large to check in pieces, in this order of rows or at all."""
 
 
 class Numbers:
-    """`codes` has the code of each number. `total`: so many codes there may be; with no more than FEW all are known.
+    """`codes` has the code of each number. `total`: number of possible codes; up to FEW, all are numbered.
 
-    `given`: all codes that there are, sorted.
+    `given`: all existing codes, sorted.
     """
 
     def __init__(self, total: int, given: Array | None = None) -> None:
@@ -59,10 +59,10 @@ class Numbers:
 
 @attrs.define(eq=False)
 class Numbering:
-    """The columns have a value for each channel, by its number: `place` is -1 where the wiring has no such channel.
+    """Columns with a value per channel number: `place` is -1 outside the wiring.
 
     `ends`: the subtasks at the source and at the target of each channel, by their codes, one after the other.
-    `given`: the codes of all channels and subtasks that the run has rows of, where that is known.
+    `given`: the codes of all channels and subtasks with rows, if known.
     """
 
     layout: Layout
@@ -84,7 +84,7 @@ class Numbering:
         self._table = make_table(self) if self.channels.is_whole else None
 
     def look_up(self) -> None:
-        """Fill the columns for all channels that have a number; those of subtasks to themselves are of no edge."""
+        """Fill the columns for all numbered channels; channels of subtasks to themselves have no edge."""
         layout, codes = self.layout, self.channels.codes
         is_own = codes >= layout.channels
         self.edge = np.searchsorted(layout.offsets[:-1], codes, "right") - 1
@@ -103,7 +103,7 @@ class Numbering:
         return len(self.channels) * SIDES
 
     def find_channels(self, edge: Array, producer: Array, consumer: Array) -> Array:
-        """The numbers of channels. Raise MalformedLogError where the job has no such channel."""
+        """The numbers of channels. Raise MalformedLogError if the job has no such channel."""
         if self._table is not None:
             found = self._table.find(edge, producer, consumer)
             if found is not None:
@@ -139,7 +139,7 @@ class Numbering:
 
 
 def find_edges(numbers: Array, layout: Layout) -> Array:
-    """From the edges' numbers in a log to their places in the job."""
+    """Map edge numbers of a log to places in the job."""
     known = np.array(sorted(layout.edge_index), dtype=np.int64)
     places = np.searchsorted(known, numbers)
     unknown = places == len(known)
@@ -151,18 +151,18 @@ def find_edges(numbers: Array, layout: Layout) -> Array:
 
 @attrs.frozen(eq=False)
 class Table:
-    """The channels of a small job, to be looked up by edge, producer and consumer in one step; -1 is none."""
+    """A lookup table for the channels of a small job by edge, producer and consumer; -1 is none."""
 
     shape: tuple[int, int, int]
     numbers: Array
 
     def find(self, edge: Array, producer: Array, consumer: Array) -> Array | None:
-        """None where a row is of no channel: why, others may find out."""
+        """None if a row has no channel; the caller finds the reason."""
         for column, size in zip((edge, producer, consumer), self.shape, strict=True):
-            # As an unsigned number a negative one is too large.
+            # As an unsigned number, a negative one is too large.
             if len(column) and column.view(np.uint32).max() >= size:
                 return None
-        # As wide as an index is: narrower ones would be converted each time that they are used.
+        # As wide as an index: narrower ones would be converted at each use.
         places = np.multiply(edge, self.shape[1], dtype=np.intp)
         places += producer
         places *= self.shape[2]
@@ -172,7 +172,7 @@ class Table:
 
 
 def make_table(numbering: Numbering) -> Table | None:
-    """None where the edges are numbered so wildly that a table would be large."""
+    """None if large gaps between edge numbers would make the table too large."""
     edges = numbering.layout.edges
     if not edges:
         return None

@@ -1,4 +1,4 @@
-"""The rows of a chunk in the order of their sides: what the kernels of channels look at."""
+"""The rows of a chunk sorted by side, for the kernels of channels."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -11,12 +11,12 @@ from tidegate.properties.kernels.layout import BUFFER, DIRECTIONS, KINDS, SIDES,
 from tidegate.properties.kernels.numbering import Numbering
 from tidegate.properties.kernels.segments import find_runs, find_starts, measure, sort_stably
 
-#: A received record that came late, beside what a row is.
+#: Flag of a received late record, beside the kind of a row.
 LATE = 32
 
 
 class Ordered:
-    """Places count in this order; `order` says where a row stands in the chunk. `codes` are the sides of its runs."""
+    """Places count in this order; `order` has the place of each row in the chunk. `codes` are the sides of its runs."""
 
     def __init__(self, chunk: Chunk, numbering: Numbering, late: Array) -> None:
         self.chunk, self.numbering = chunk, numbering
@@ -32,14 +32,14 @@ class Ordered:
 
     @cached_property
     def marks(self) -> "Marks":
-        """The elements that are no records: few."""
+        """The elements that are not records: few."""
         places = np.flatnonzero(self.what & KIND)
         kinds = self.what.take(places) & KIND
         is_element = kinds < BUFFER
         return Marks(self, places[is_element], kinds[is_element])
 
     def runs_of(self, flow: int) -> tuple[Array, Array, Array]:
-        """The channels that have rows of a flow, the first place of each at either end, and how many there are."""
+        """The channels with rows of a flow, the first place at either end, and the number of rows."""
         mine = np.flatnonzero(self.codes % SIDES // 2 == flow)
         ends = self.codes[mine]
         channels = ends // SIDES
@@ -52,7 +52,7 @@ class Ordered:
         return channels[firsts], starts, counts
 
     def find(self, invariant: str, places: Iterable[int], message: Callable[[int], str]) -> Iterator[Finding]:
-        """Findings at these places; the message is made of the turn of a place among them."""
+        """Findings at these places; the message gets the index of the place."""
         for turn, place in enumerate(places):
             row = int(self.order[place])
             yield Finding(
@@ -67,7 +67,7 @@ class Ordered:
 
 
 class Marks:
-    """Elements that are no records, in the order of their sides. `end`: there are two of a channel, out and in."""
+    """Elements that are not records, sorted by side. `end`: a channel has two, out and in."""
 
     def __init__(self, rows: Ordered, places: Array, kinds: Array) -> None:
         self.places, self.kind = places, kinds
@@ -77,6 +77,6 @@ class Marks:
         self.timestamp, self.value = chunk.timestamp.take(at), chunk.value.take(at)
 
     def pick(self, chosen: Array) -> tuple[Array, Array]:
-        """The chosen ones, as places among the marks, and where the runs of their ends begin."""
+        """The selected marks as places, and where the runs of their ends begin."""
         which = np.flatnonzero(chosen)
         return which, find_starts(self.end[which])

@@ -1,4 +1,4 @@
-"""The kernel of what a run commits: as many of each result as the job is said to have."""
+"""The kernel of committed results: each as often as the job expects."""
 
 from collections import Counter
 

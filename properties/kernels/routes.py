@@ -1,4 +1,4 @@
-"""The kernel of routing: turns, copies and keys."""
+"""The kernel of routing: round robin, broadcast copies and keys."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,19 +20,18 @@ from tidegate.properties.runlog.wired import count_consumers, find_consumer
 from tidegate.reference.partitioning.partitioner import Partitioner
 from tidegate.traces.runlog import Channel, Edge
 
-#: More copies than this of records that not everyone has got, or receipts of keys on edges with a partitioner that we
-#: do not know, are more than a worker should hold.
+#: Limit for incomplete broadcasts, and for receipts of keys on edges with an unknown partitioner, that a worker holds.
 MOST_HELD = 500_000
 
-#: Where a row stands: channel, position, step.
+#: Place of a row: channel, position, step.
 Place = tuple[Channel, int, int]
-#: The first receipt of a key on an edge by each of its consumers.
+#: The first receipt of a key on an edge by each consumer.
 Firsts = dict[tuple[int, str], dict[int, Place]]
 
 
 @attrs.define
 class Copies:
-    """Of a record that was not sent to everyone yet: where the first stands, and who got one."""
+    """An incomplete broadcast: the place of the first copy, and its consumers so far."""
 
     first: Place
     consumers: set[int]
@@ -42,9 +41,9 @@ class Copies:
 class Routes:
     numbering: Numbering
     tally: Tally
-    #: Where the next record of a producer goes, by edge and producer.
+    #: Target of a producer's next record, by edge and producer.
     turns: dict[tuple[int, int], int] = attrs.Factory(dict)
-    #: The copies of a record that was not sent to everyone yet, by edge, producer and id.
+    #: Incomplete broadcasts, by edge, producer and id.
     copies: dict[tuple[int, int], dict[int, Copies]] = attrs.Factory(dict)
     held: int = 0
     firsts: Firsts = attrs.Factory(dict)
@@ -52,11 +51,11 @@ class Routes:
 
     @property
     def knows_routes(self) -> bool:
-        """Else all that is known is that keys meet."""
+        """If not, the only known fact is that keys meet."""
         return self.numbering.layout.job.capabilities.known_routing
 
     def feed(self, steps: Steps) -> None:
-        """Turns and copies: the rows of a producer must come in order."""
+        """Round robin and copies: needs the rows of a producer in order."""
         chunk = steps.chunk
         self.tally.checked += int(np.count_nonzero(chunk.what & KIND == RECORD))
         sent = np.flatnonzero(steps.what == RECORD)
@@ -119,7 +118,7 @@ class Routes:
     # --- copies -----------------------------------------------------------------------------------------------
 
     def look_at_copies(self, chunk: Chunk, index: int, producer: int, sent: Array) -> None:
-        """Rounds that follow one another, as they nearly always do, are looked at all at once."""
+        """Consecutive rounds, which is the usual case, are checked at once."""
         count = count_consumers(self.numbering.layout.edges[index], producer)
         waiting = self.copies.setdefault((index, producer), {})
         ids = chunk.id[sent]
@@ -134,7 +133,7 @@ class Routes:
             # Each round has every place once.
             places = np.sort(self.numbering.place[chunk.channel[sent[:whole]]].reshape(-1, count), axis=1)
             right = bool((rounds == rounds[:, :1]).all() and (places == np.arange(count)).all())
-        # A round that has the id of another one is not one of its own only if it is cut by the end of the rows.
+        # A round with the id of another one is the same round only if the end of the rows cut it.
         self.count_copies(chunk, index, producer, sent[whole:] if right else sent, count)
 
     def count_copies(self, chunk: Chunk, index: int, producer: int, sent: Array, count: int) -> None:
@@ -162,7 +161,7 @@ class Routes:
     # --- keys -------------------------------------------------------------------------------------------------
 
     def feed_keys(self, chunk: Chunk) -> None:
-        """Keys: the rows of a consumer must come in order."""
+        """Keys: needs the rows of a consumer in order."""
         if chunk.keys is None:
             return
         is_keyed = chunk.key >= 0
@@ -176,13 +175,13 @@ class Routes:
                 self.meet_keys(chunk, index, records[chunk.what[records] >= RECEIVED])
 
     def look_at_keys(self, chunk: Chunk, edge: Edge, records: Array, channels: Array) -> None:
-        """Sent and received alike: the wiring is the same from both ends."""
+        """Sent and received rows: the wiring is the same from both ends."""
         places = self.numbering.place.take(channels)
         assert edge.max_parallelism is not None
         groups = compute_key_groups(self.hash_keys(chunk.keys), edge.max_parallelism)
         owners = self.find_owners(edge, groups, chunk.key.take(records), channels)
         wrong = np.flatnonzero(places != owners)
-        # What was sent where no channel leads is accused of that already.
+        # A record that was sent where no channel leads already has a finding.
         wrong = wrong[(places[wrong] >= 0) | (chunk.what[records[wrong]] >= RECEIVED)]
         found = (
             (int(records[at]), describe_key(self.numbering, chunk, int(records[at]), edge, int(owners[at])))
@@ -198,7 +197,7 @@ class Routes:
         return compute_owners(groups.take(keys), counts, edge.max_parallelism or 0)
 
     def hash_keys(self, keys: Any) -> Array:
-        """The hash codes of a dictionary, which is often the same for many chunks."""
+        """The hash codes of a dictionary, cached since many chunks share it."""
         if self._hashed is None or not keys.equals(self._hashed[0]):
             self._hashed = keys, compute_hash_codes(keys)
         return self._hashed[1]

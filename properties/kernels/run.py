@@ -1,4 +1,4 @@
-"""All kernels over one run, chunk by chunk, in memory that does not grow with its length."""
+"""All kernels over one run, chunk by chunk, in memory that is independent of its length."""
 
 from collections.abc import Callable, Iterable
 
@@ -23,19 +23,19 @@ NAMES = frozenset(one.id for one in INVARIANTS)
 
 @attrs.frozen
 class Wanted:
-    """These invariants, and so many findings of each in words."""
+    """The invariants to check, and the number of messages per invariant."""
 
     invariants: frozenset[str] = NAMES
     most: int = MOST
 
 
 def make_tallies(job: Job, wanted: Wanted) -> dict[str, Tally]:
-    """One for each invariant that is wanted, and that the engine can show."""
+    """A tally for each requested invariant that the engine can show."""
     return {one.id: Tally(most=wanted.most) for one in INVARIANTS if one.id in wanted.invariants and not one.lacks(job)}
 
 
 def find_skipped(job: Job, wanted: Wanted) -> dict[str, str]:
-    """The other invariants that are wanted, and why they are skipped."""
+    """The other requested invariants, and why they are skipped."""
     lacking = {one.id: one.lacks(job) for one in INVARIANTS if one.id in wanted.invariants}
     return {invariant: lack for invariant, lack in lacking.items() if lack}
 
@@ -76,14 +76,14 @@ class RunKernels:
 
 @attrs.frozen
 class Audited:
-    """A tally for each invariant, and where rows stand among the chunks."""
+    """A tally for each invariant, and the places of rows among the chunks."""
 
     tallies: dict[str, Tally]
     numbering: Numbering
     trail: Trail
 
     def find_chunks(self, finding: Finding, distances: Iterable[int]) -> list[list[int]] | None:
-        """For each distance the chunks with rows so near a finding; None: any may be."""
+        """Per distance, the chunks with rows that near a finding; None if unknown."""
         layout = self.numbering.layout
         edge, producer, consumer = finding.channel
         if edge == OWN:
@@ -105,7 +105,7 @@ class Audited:
 def audit_run(
     job: Job, chunks: Callable[[Numbering], Iterable[Chunk]], *, complete: bool, wanted: Wanted | None = None
 ) -> Audited:
-    """What every invariant that the engine can show says of a run. `chunks` may be asked for a second time."""
+    """Check a run with every invariant that the engine can show. `chunks` may be called twice."""
     numbering = Numbering(Layout(job))
     tallies = make_tallies(job, wanted or Wanted())
     if job.restored:
@@ -119,7 +119,7 @@ def audit_run(
 def look(
     numbering: Numbering, tallies: dict[str, Tally], chunks: Callable[[], Iterable[Chunk]], *, complete: bool
 ) -> Trail:
-    """Let all kernels see the chunks, some of them twice."""
+    """Pass the chunks to all kernels, to some of them twice."""
     kernels = RunKernels(numbering, tallies)
     for chunk in chunks():
         kernels.feed(chunk)
@@ -133,7 +133,7 @@ def look(
 
 
 def audit_attempts(run: Attempts, tallies: dict[str, Tally], *, complete: bool) -> None:
-    """Each invariant sees the rows that it is held to."""
+    """Each invariant gets the rows of its view."""
 
     def look_at(view: View, attempt: int, piece: Chunk, counted: Recounted | None = None) -> None:
         chosen = {one.id for one in INVARIANTS if one.view is view and one.id in tallies}

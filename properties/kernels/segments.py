@@ -1,16 +1,16 @@
-"""Arithmetic of sorted rows: where runs of equal codes begin, and what lies before each row within its run."""
+"""Arithmetic of sorted rows: where runs of equal codes begin, and the rows before each row in its run."""
 
 import numpy as np
 
 from tidegate.properties.kernels.layout import Array
 
 EMPTY = np.empty(0, dtype=np.int64)
-#: As many codes as can be counted without being sorted.
+#: Up to this many codes are counted without sorting.
 FEW = 2**16
 
 
 def sort_stably(codes: Array) -> Array:
-    """The rows by code, in order. numpy sorts short numbers by their digits: several times faster."""
+    """A stable sort of rows by code. numpy sorts short numbers by their digits, several times faster."""
     if not len(codes):
         return EMPTY
     most = int(codes.max())
@@ -25,7 +25,7 @@ def sort_stably(codes: Array) -> Array:
 
 
 def find_starts(codes: Array) -> Array:
-    """Of sorted codes: the first place of each."""
+    """The first place of each of the sorted codes."""
     if not len(codes):
         return EMPTY
     places = np.flatnonzero(codes[1:] != codes[:-1])
@@ -36,7 +36,7 @@ def find_starts(codes: Array) -> Array:
 
 
 def find_runs(codes: Array, order: Array, size: int) -> tuple[Array, Array, Array]:
-    """Of codes below a size, in this order: each code that there is, its first place, and how often it comes."""
+    """For sorted codes below a size: each existing code, its first place, and its count."""
     if size <= FEW:
         counts = np.bincount(codes, minlength=1)
         found = np.flatnonzero(counts)
@@ -48,7 +48,7 @@ def find_runs(codes: Array, order: Array, size: int) -> tuple[Array, Array, Arra
 
 
 def measure(starts: Array, count: int) -> Array:
-    """The lengths of the runs that begin there, of so many rows in all."""
+    """The lengths of the runs that begin there; `count` rows in all."""
     return np.diff(starts, append=count)
 
 
@@ -72,7 +72,7 @@ def is_counted_on(numbers: Array, starts: Array) -> bool:
 
 
 def find_last(marked: Array) -> Array:
-    """For each place the last marked one up to and with it, or -1."""
+    """For each place the last marked one up to and including it, or -1."""
     return np.maximum.accumulate(np.where(marked, np.arange(len(marked)), -1))
 
 
@@ -88,7 +88,7 @@ def find_last_before(marked: Array, starts: Array) -> Array:
 
 
 def accumulate_maximum(values: Array, starts: Array) -> Array:
-    """The highest value of its run up to and with each place."""
+    """The running maximum within each run."""
     values = values.copy()
     if not len(values):
         return values
@@ -103,14 +103,14 @@ def accumulate_maximum(values: Array, starts: Array) -> Array:
 
 
 def accumulate_sum(values: Array, starts: Array) -> Array:
-    """The sum of its run up to and with each place."""
+    """The running sum within each run."""
     sums = np.cumsum(values)
     before = sums.take(starts) - values.take(starts)
     return np.asarray(sums - np.repeat(before, measure(starts, len(values))))
 
 
 def grown(state: Array, size: int, fill: int | bool) -> Array:  # noqa: FBT001 - the value of an array is its data
-    """The same state with room for so many."""
+    """The same state with room for `size` entries."""
     if len(state) >= size:
         return state
     return np.concatenate([state, np.full(max(size, 2 * len(state)) - len(state), fill, dtype=state.dtype)])

@@ -1,4 +1,4 @@
-"""Kernels of the ends of channels: watermarks, statuses and endings, over all channels of a chunk at once."""
+"""Kernels of channel ends: watermarks, statuses and ends of all channels of a chunk at once."""
 
 import attrs
 import numpy as np
@@ -32,7 +32,7 @@ def show(number: int) -> str:
 
 @attrs.define
 class Watermarks:
-    """The last watermark of each end; NONE before the first."""
+    """The last watermark per end; NONE before the first."""
 
     tally: Tally
     equal_is_right: bool
@@ -66,7 +66,7 @@ class Watermarks:
 
 @attrs.define
 class Statuses:
-    """Whether each end was idle last."""
+    """The last status per end."""
 
     tally: Tally
     idle: Array = FALSE
@@ -106,7 +106,7 @@ def is_idle(values: Array) -> Array:
 
 @attrs.define
 class Endings:
-    """Of each end: whether its data and itself are over, its last watermark and status, and its last row."""
+    """Per end: whether its data and itself have ended, its last watermark and status, and its last row."""
 
     numbering: Numbering
     tally: Tally
@@ -122,7 +122,7 @@ class Endings:
     def feed(self, rows: Ordered, marks: Marks, channels: Array, starts: Array, counts: Array) -> None:
         self.tally.checked += int(counts.sum())
         self.make_room()
-        # The ends that have rows, with the first place and the number of these.
+        # The ends with rows, with the first place and the number of their rows.
         here = counts.T.reshape(-1) > 0
         ends = (channels[:, np.newaxis] * 2 + np.arange(2)).reshape(-1)[here]
         firsts, lengths = starts.T.reshape(-1)[here], counts.T.reshape(-1)[here]
@@ -143,7 +143,7 @@ class Endings:
         self.last_kind, self.last_step = grown(self.last_kind, size, -1), grown(self.last_step, size, 0)
 
     def find_rows_behind_an_end(self, rows: Ordered, marks: Marks, ends: Array, firsts: Array, lengths: Array) -> None:
-        """Only where something ends now, or has ended before."""
+        """Only for ends that end now, or have ended before."""
         is_end = (marks.kind == END_OF_DATA) | (marks.kind == END_OF_PARTITION)
         touched = self.data_ended[ends] | self.ended[ends]
         if is_end.any():
@@ -175,7 +175,7 @@ class Endings:
         self.tally.add(len(wrong), rows.find("LOG-END", places[wrong].tolist(), message))
 
     def find_early_ends(self, rows: Ordered, marks: Marks) -> None:
-        """Sources that end their data while they are active and have not said that event time is over."""
+        """Sources that end their data while active, without the maximum watermark."""
         starts = find_starts(marks.end)
         lasts = find_lasts(starts, len(marks.end))
         ends = np.flatnonzero(marks.kind == END_OF_DATA)
@@ -205,7 +205,7 @@ class Endings:
 
 
 def first_behind(is_end: Array, turn: Array, run: Array, ended_before: Array, lengths: Array) -> Array:
-    """Of each run: the turn behind its first end, 0 if it has ended before, beyond all turns if it does not end."""
+    """Per run: the turn after its first end, 0 if it has ended before, beyond all turns if it does not end."""
     found = lengths + 1
     places = np.flatnonzero(is_end)
     ended, firsts = np.unique(run[places], return_index=True)
@@ -215,7 +215,7 @@ def first_behind(is_end: Array, turn: Array, run: Array, ended_before: Array, le
 
 
 def latest(marks: Marks, starts: Array, chosen: Array, values: Array, state: Array) -> Array:
-    """The value of the last chosen mark of its end up to and with each mark."""
+    """For each mark, the value of the last selected mark of its end, including itself."""
     if not len(marks.end):
         return values
     before = find_last_before(chosen, starts)

@@ -1,4 +1,4 @@
-"""Kernels of subtasks: event time and barriers, in each subtask's own order of steps."""
+"""Kernels of subtasks: event time and barriers, in the step order of each subtask."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -27,9 +27,9 @@ from tidegate.reference.elements import MIN
 
 
 class Steps:
-    """The rows of a chunk in the order of their subtasks, and of the steps of each. Places count in this order.
+    """The rows of a chunk sorted by subtask and step. Places count in this order.
 
-    `order` says where a row stands in the chunk. `subtasks` are those of the runs that begin at `starts`.
+    `order` has the place of each row in the chunk. `subtasks` are those of the runs that begin at `starts`.
     """
 
     def __init__(self, chunk: Chunk, numbering: Numbering) -> None:
@@ -42,7 +42,7 @@ class Steps:
         self.rare = np.flatnonzero(self.what & KIND)
 
     def by_subtask(self, places: Array) -> Iterator[tuple[int, int, int, Array]]:
-        """Each subtask with its first place and the one behind its last, and those of these places that are its own."""
+        """Each subtask with the range of its places, and the given places within that range."""
         behind = self.starts + self.lengths
         bounds = np.searchsorted(places, np.append(self.starts, behind[-1:])).tolist()
         runs = zip(self.subtasks.tolist(), self.starts.tolist(), behind.tolist(), strict=True)
@@ -55,10 +55,10 @@ class Steps:
 
 @attrs.define
 class Clock:
-    """Event time at a subtask, and what each of its channels has reached; as the fold's clock.
+    """Event time at a subtask and at each of its channels, as the clock of the fold.
 
-    `unheard`: so many channels of the wiring have brought no watermark yet. `lowest`: what channels have reached, the
-    least first; also what they had reached before.
+    `unheard`: number of channels of the wiring without a watermark yet. `lowest`: a heap of the channels' event times;
+    it also has outdated ones.
     """
 
     unheard: int
@@ -79,12 +79,12 @@ class Clock:
 
 @attrs.define
 class Clocks:
-    """Finds the received records that are late at their receiver; who was in time when sent, only the channel knows."""
+    """Finds records that are late at their receiver; only the channel knows which were in time when sent."""
 
     numbering: Numbering
     tally: Tally
     clocks: dict[int, Clock] = attrs.Factory(dict)
-    #: How many records each subtask has received, and who knows event time.
+    #: Received records per subtask, and the subtasks with event time.
     received: dict[int, int] = attrs.Factory(dict)
     told: set[int] = attrs.Factory(set)
 
@@ -100,7 +100,7 @@ class Clocks:
             self.received[subtask] = self.received.get(subtask, 0) + int(np.count_nonzero(is_record[start:stop]))
 
     def find_late(self, steps: Steps) -> Array:
-        """The rows of the chunk that are records which come at or after their time."""
+        """The rows of the chunk that are late records."""
         kinds, received = steps.what[steps.rare] & KIND, steps.what[steps.rare] >= RECEIVED
         tells = (kinds == WATERMARK) | (kinds == CLOCK)
         self.count(steps, steps.rare[tells])
@@ -148,10 +148,10 @@ class Clocks:
 
 @attrs.define
 class Alignment:
-    """As the fold's, but that a barrier is owed to every output that has not got it.
+    """As in the fold, except that every output without the barrier is owed it.
 
-    `inputs` and `outputs`: how many channels the wiring has. `strangers`: those read that it does not have. `unpaid`:
-    how many outputs of the wiring have not got the barrier yet.
+    `inputs` and `outputs`: number of channels in the wiring. `strangers`: channels that are read but not in the wiring.
+    `unpaid`: number of outputs in the wiring without the barrier yet.
     """
 
     inputs: int
@@ -171,15 +171,15 @@ class Alignment:
         return self.owes and channel not in self.paid
 
 
-#: A barrier or an end: its place, what it is, its channel and the number of its checkpoint.
+#: A barrier or an end: its place, its kind, its channel and the number of its checkpoint.
 Mark = tuple[int, int, int, int]
 
 
 @attrs.define
 class Barriers:
-    """Only barriers and ends change anything: what lies between them is looked at all at once.
+    """Only barriers and ends change the state: all rows between them are checked at once.
 
-    `is_met` and `is_paid`: by channel, what the alignments of the subtasks at its ends say of it.
+    `is_met` and `is_paid`: per channel, its state in the alignments of the subtasks at its ends.
     """
 
     numbering: Numbering
@@ -224,7 +224,7 @@ class Barriers:
         return state
 
     def look_between(self, steps: Steps, state: Alignment, start: int, stop: int) -> None:
-        """A barrier that all outputs of the wiring have got is owed only to channels that it does not have."""
+        """If all outputs of the wiring have the barrier, only channels outside the wiring are owed it."""
         may_owe = state.owes and (state.unpaid > 0 or self.numbering.layout.strays)
         if start == stop or not (state.met or may_owe):
             return
@@ -235,13 +235,13 @@ class Barriers:
         if not wrong.any():
             return
         found = steps.order[start + np.flatnonzero(wrong & (what & KIND < BUFFER))]
-        # The state goes on while the findings are told: what they say of it is told now.
+        # The state changes before the findings are formatted, so format this part now.
         chunk, texts = steps.chunk, [describe(state, received=received) for received in (False, True)]
         told = ((at, f"{KINDS[chunk.kind_at(at)]} {texts[chunk.direction_at(at)]}") for at in found.tolist())
         self.tally.add(len(found), find(chunk, self.numbering, "LOG-BARRIER", told))
 
     def step(self, state: Alignment, what: int, channel: int, number: int) -> str:
-        """What is wrong with a barrier or an end."""
+        """The error of a barrier or an end, if any."""
         kind = what & KIND
         if what < RECEIVED:
             return self.send(state, kind, channel, number)

@@ -1,7 +1,7 @@
-"""Where the rows of a run stand: which chunk has which steps of which subtask, which positions of which channel.
+"""The places of rows in a run: the steps of subtasks and the positions of channels in each chunk.
 
-It is noted while the kernels see the chunks, and costs next to nothing, so that what lies around a row can be read
-again without the rest.
+It is recorded while the kernels read the chunks, at little cost, so that the rows around a violation can be read again
+without the rest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,13 @@ import numpy as np
 
 from tidegate.properties.kernels.layout import SIDES, Array
 
-#: Of a job with very many channels no more than so many notes are kept: then every chunk may be the one.
+#: Limit of notes for a job with very many channels: beyond it, any chunk may hold a row.
 MOST_NOTES = 4_000_000
 
 
 @attrs.frozen(eq=False)
 class Notes:
-    """Of a chunk: the codes of what it has rows of, sorted, and the number behind the last row of each."""
+    """Note of a chunk: the sorted codes of its rows, and the number after the last row of each."""
 
     codes: Array
     behind: Array
@@ -29,7 +29,7 @@ class Notes:
 
 @attrs.define
 class Trail:
-    """`is_lost`: there were too many notes."""
+    """`is_lost`: there were too many notes to keep."""
 
     steps: list[Notes] = attrs.Factory(list)
     positions: list[Notes] = attrs.Factory(list)
@@ -48,9 +48,9 @@ class Trail:
     def find(
         self, subtask: int, step: int, channel: int, position: int, distances: Iterable[int]
     ) -> list[list[int]] | None:
-        """For each distance the chunks with rows so near, of the subtask by step and of the channel by position.
+        """Per distance, the chunks with rows that near, of the subtask by step and of the channel by position.
 
-        None: any may have them.
+        None if unknown.
         """
         if self.is_lost:
             return None
@@ -66,7 +66,7 @@ class Trail:
 
 
 def find_ranges(notes: list[Notes], code: int) -> Iterator[tuple[int, int, int]]:
-    """The chunks that have rows of this code: the first number of these, and the one behind the last."""
+    """The chunks with rows of this code: the first number, and the one after the last."""
     first = 0
     for chunk, one in enumerate(notes):
         behind = one.find(code)

@@ -1,4 +1,4 @@
-"""Invariants over run logs: what must hold of every run of every job, whatever engine wrote the log."""
+"""Invariants over run logs: they hold for every run of every job on any engine."""
 
 from tidegate.properties.runlog.invariant import Invariant, Status, Verdict, Violation
 from tidegate.properties.runlog.of_channels import END, LOSS, ORDER, STATUS, WATERMARK
@@ -15,7 +15,7 @@ INVARIANTS: tuple[Invariant, ...] = (
 
 
 def check(log: RunLog, invariants: tuple[Invariant, ...] = INVARIANTS) -> tuple[Verdict, ...]:
-    """A verdict for each invariant; a log that is none, or counts wrongly, is refused altogether."""
+    """A verdict for each invariant. A malformed log is refused."""
     check_places(log)
     check_numbers(log)
     return tuple(invariant.judge(log) for invariant in invariants)

@@ -1,8 +1,8 @@
-"""The attempts of a run: where each was cut off by a restore, and what the run is without what was undone.
+"""The attempts of a run: where a restore cut each one, and the run without the undone rows.
 
-An attempt goes on from a checkpoint. Of the attempt that has taken it, each subtask's rows up to its own snapshot stay;
-what came behind is undone, and so are the attempts between. What is left, one attempt behind the other, is one run:
-what was on its way at the checkpoint is sent before it and received behind it.
+An attempt starts from a checkpoint. Of the attempt that took the checkpoint, each subtask's rows up to its own snapshot
+stay; later rows and the attempts between are undone. The remaining rows, attempt by attempt, form one run: elements in
+flight at the checkpoint are sent before it and received after it.
 """
 
 from collections import defaultdict
@@ -15,9 +15,9 @@ from tidegate.traces.runlog import Delivery, Direction, Kind, Row, RunLog
 
 
 class View(StrEnum):
-    """The rows that an invariant is held to.
+    """The rows that an invariant checks.
 
-    Each attempt by itself, or what is kept of each; all attempts as one run without what was undone; or everything.
+    Each attempt alone, or the kept rows of each; all attempts as one run without the undone rows; or everything.
     """
 
     ATTEMPTS = "attempts"
@@ -41,7 +41,7 @@ def see(log: RunLog, view: View) -> list[RunLog]:
 
 
 def piece(log: RunLog, rows: Iterable[Row], attempt: int) -> RunLog:
-    """Only the last attempt comes to an end."""
+    """Only the last attempt can be complete."""
     return attrs.evolve(log, rows=tuple(rows), complete=log.complete and attempt == find_last(log.job.restores))
 
 
@@ -57,12 +57,12 @@ def find_last(restores: Mapping[int, int | None]) -> int:
 
 
 def find_home(taken: Mapping[int, set[int]], checkpoint: int, attempt: int) -> int | None:
-    """The attempt that has taken the checkpoint: the last before this one with a snapshot of it."""
+    """The attempt that took the checkpoint: the last before this one with a snapshot of it."""
     return max((one for one in taken.get(checkpoint, ()) if one < attempt), default=None)
 
 
 def find_lineage(restores: Mapping[int, int | None], taken: Mapping[int, set[int]]) -> list[tuple[int, int | None]]:
-    """The attempts that the run is made of, the first one first, and the checkpoint at which each is cut.
+    """The attempts that form the run, in order, with the checkpoint at which each is cut.
 
     `taken`: the attempts with snapshots of each checkpoint.
     """
@@ -86,9 +86,9 @@ def find_taken(rows: Iterable[Row]) -> dict[int, set[int]]:
 
 
 def keep(log: RunLog) -> dict[int, list[Row]]:
-    """What is left of each attempt.
+    """The remaining rows of each attempt.
 
-    Barriers belong to their attempt: one that is still on its way is not sent again.
+    Barriers belong to their attempt: a barrier in flight is not sent again.
     """
     attempts = by_attempt(log.rows)
     kept = {}
@@ -102,7 +102,7 @@ def keep(log: RunLog) -> dict[int, list[Row]]:
 
 
 def find_ends(rows: Iterable[Row], checkpoint: int) -> dict[tuple[str, int], int]:
-    """How many steps of each subtask are in the checkpoint: none where its snapshot is missing, unless it was over."""
+    """How many steps of each subtask are in the checkpoint: none without a snapshot, unless it had finished."""
     subtasks: dict[tuple[str, int], list[Row]] = defaultdict(list)
     for row in rows:
         subtasks[row.task, row.subtask].append(row)
@@ -114,7 +114,7 @@ def find_ends(rows: Iterable[Row], checkpoint: int) -> dict[tuple[str, int], int
 
 
 def is_over(rows: Iterable[Row]) -> bool:
-    """Whether a subtask has ended all its outputs, or, if it has none, read the ends of all its inputs."""
+    """Whether a subtask has ended all its outputs; without outputs, whether it has read the ends of all inputs."""
     elements = [row for row in rows if row.flow is None]
     side = Direction.OUT if any(row.dir is Direction.OUT for row in elements) else Direction.IN
     channels = {row.channel for row in elements if row.dir is side}

@@ -1,4 +1,4 @@
-"""What an invariant over run logs is, and what it finds."""
+"""Invariants over run logs, and their findings."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -15,9 +15,9 @@ AROUND = 3
 
 @attrs.frozen
 class Violation:
-    """Where an invariant does not hold: the row at which it shows, in words, and the rows around it.
+    """A violation: the wrong row, the message, and the rows around it.
 
-    The position counts in the attempt.
+    The position counts within the attempt.
     """
 
     invariant: str
@@ -30,9 +30,9 @@ class Violation:
 
 
 class Status(StrEnum):
-    """A skipped invariant is not a passed one: the engine cannot show what it speaks of.
+    """A skipped invariant has not passed: the engine does not show what it needs.
 
-    Nor is an undetermined one: the log has nothing of what it speaks of.
+    Nor has an undetermined one: the log has nothing to check.
     """
 
     PASSED = "passed"
@@ -49,16 +49,16 @@ class Verdict:
     reason: str = ""
 
 
-#: A row at which something is wrong, and what.
+#: A wrong row, and the message.
 Finding = tuple[Row, str]
 
 
 @attrs.frozen
 class Invariant:
-    """`find` gives what is wrong in a log. `lacks` says why it is skipped for a job, or nothing.
+    """`find` yields the wrong rows of a log. `lacks` returns the reason to skip it for a job, or an empty text.
 
-    `view`: which of the rows of a run with several attempts it is held to, in one piece or in several. `speaks_of`:
-    whether a log has anything that could be wrong.
+    `view`: the rows of a run with several attempts that it checks, as one log or several. `speaks_of`: whether a log
+    has anything to check.
     """
 
     id: str
@@ -78,7 +78,7 @@ class Invariant:
         return Verdict(self.id, Status.FAILED if violations else Status.PASSED, violations)
 
     def find_all(self, log: RunLog) -> Iterator[Finding]:
-        """In all attempts."""
+        """The wrong rows in all attempts."""
         for piece in see(log, self.view):
             yield from self.find(piece)
 
@@ -90,7 +90,7 @@ class Invariant:
 
 
 def needs(capability: str, shown: str = "") -> Callable[[Job], str]:
-    """For `lacks`: the engine must show this."""
+    """For `lacks`: requires this capability."""
     reason = f"the engine shows no {shown or capability}"
     return lambda job: "" if getattr(job.capabilities, capability) else reason
 
@@ -99,7 +99,7 @@ def needs(capability: str, shown: str = "") -> Callable[[Job], str]:
 
 
 def by_side(log: RunLog) -> dict[tuple[Direction, Channel], list[Row]]:
-    """The elements of each channel as each of its sides saw them."""
+    """The elements of each channel, per side."""
     sides: dict[tuple[Direction, Channel], list[Row]] = defaultdict(list)
     for row in log.rows:
         if row.flow is None:

@@ -1,4 +1,4 @@
-"""Invariants of single channels: the order of watermarks, statuses and endings, and that nothing is lost."""
+"""Invariants of single channels: order of watermarks, statuses and ends; no loss."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -82,7 +82,7 @@ def find_rows_behind_an_end(rows: list[Row]) -> Iterator[Finding]:
 
 
 def find_sources_that_end_early(rows: list[Row]) -> Iterator[Finding]:
-    """A source that ends while it is idle says nothing about event time any more."""
+    """A source that ends while idle does not announce the end of event time."""
     last: int | None = None
     active = True
     for row in rows:
@@ -105,7 +105,7 @@ END = Invariant(
 
 
 def identity_of(row: Row) -> tuple[Any, ...]:
-    """What makes an element the same on both sides; a record has an id."""
+    """The identity of an element on both sides; a record has an id."""
     return (row.kind, row.id) if row.kind is Kind.RECORD else (row.kind, row.timestamp, row.value)
 
 
@@ -127,10 +127,10 @@ def is_of(row: Row, key: str | None) -> bool:
 
 
 def find_overtakers(sent: list[Row], received: list[Row], *, once: bool = False) -> Iterator[Finding]:
-    """What is lost, invented or doubled is not out of order: only elements that both sides have count.
+    """Lost, invented or duplicated elements are not out of order: only elements that both sides have count.
 
-    `once`: only those that both have once. Where a process may be killed before what it sent has left, and read again
-    what it had read, as many receipts as sends need not be receipts of these sends.
+    `once`: only elements that both sides have once. If a process may be killed before its output has left, and then
+    reads its input again, equal counts of sends and receipts do not mean that they match.
     """
     often, seen = Counter(map(identity_of, sent)), Counter(map(identity_of, received))
     in_common = {one for one in often if often[one] == seen[one] and (often[one] == 1 or not once)}
@@ -143,9 +143,9 @@ def find_overtakers(sent: list[Row], received: list[Row], *, once: bool = False)
 
 
 def find_losses(log: RunLog) -> Iterator[Finding]:
-    """Of elements that look alike, the last ones are those that the other side lacks.
+    """Of equal elements, the last ones count as missing on the other side.
 
-    In a run that was cut off, what was sent behind the last element that arrived may still be on its way.
+    In an incomplete run, elements sent after the last received one may still be in flight.
     """
     sides = by_side(log)
     for channel in channels_of(log):
@@ -164,7 +164,7 @@ def find_losses(log: RunLog) -> Iterator[Finding]:
 
 
 def find_places_beyond(rows: list[Row], counts: Counter[Any]) -> list[int]:
-    """The rows that come after as many of their kind as the counts allow."""
+    """The rows beyond the allowed count of their kind."""
     met: Counter[Any] = Counter()
     places = []
     for place, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Invariants of a run as a whole, over all its attempts: what it goes on from, and what it commits."""
+"""Invariants of a whole run, over all its attempts: restores and committed results."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def result_of(row: Row) -> Result:
 
 
 def find_wrong_results(log: RunLog) -> Iterator[Finding]:
-    """In a run that was cut off, what is missing may still come."""
+    """In an incomplete run, missing results may still come."""
     expected = Counter(log.job.expected or ())
     may_repeat = log.job.capabilities.delivery is Delivery.AT_LEAST_ONCE
     met: Counter[Result] = Counter()
@@ -37,7 +37,7 @@ def find_wrong_results(log: RunLog) -> Iterator[Finding]:
 
 
 def stand_in(run: str, result: Result) -> Row:
-    """For a result that is missing: the row that is not there, as the first of its task."""
+    """A stand-in for the row of a missing result, as the first row of its task."""
     place = run, result.task, 0, 0, Direction.OUT, OWN, 0, 0, 0, Kind.RESULT
     return Row(*place, key=result.key, timestamp=result.timestamp, value=result.value)
 
@@ -76,7 +76,7 @@ def find_snapshots(rows: list[Row], checkpoint: int | None) -> list[Row]:
 
 
 def find_wrong_restore(rows: list[Row], saved: list[Row], checkpoint: int | None) -> Iterator[Finding]:
-    """Of a subtask: its rows, and those of the attempt that has taken the checkpoint."""
+    """Check a subtask: its rows, and those of the attempt that took the checkpoint."""
     for row in rows:
         if row.kind is Kind.RESTORED and (checkpoint is None or row.step > 0):
             yield row, f"checkpoint {row.value} is restored where the attempt does not begin with it"

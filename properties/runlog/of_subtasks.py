@@ -1,4 +1,4 @@
-"""Invariants of subtasks: what each does with credit, with event time and with barriers, in its own order of steps."""
+"""Invariants of subtasks, in the order of their steps: credit, event time and barriers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -43,15 +43,15 @@ CREDIT = Invariant(
 # --- event time -----------------------------------------------------------------------------------------------
 
 
-#: Rows that tell event time. The clock of a subtask is handed out, as watermarks are.
+#: Rows that show event time. The clock of a subtask is emitted, as watermarks are.
 TIMES = (Kind.WATERMARK, Kind.CLOCK)
 
 
 @attrs.define
 class Clock:
-    """Event time at a subtask: what it says, the highest watermark that it has sent, or what all channels have reached.
+    """Event time at a subtask: its own clock, its highest sent watermark, or the minimum of all channels.
 
-    `unheard`: so many channels of the wiring have brought no watermark yet.
+    `unheard`: number of channels of the wiring without a watermark yet.
     """
 
     job: Job
@@ -76,7 +76,7 @@ class Clock:
 
 
 def find_records_made_late(log: RunLog) -> Iterator[Finding]:
-    """Of records with one id, the first received is the first sent; what was never sent cannot be late."""
+    """Of records with one id, the first received is the first sent; a record that was never sent cannot be late."""
     in_time = find_in_time(log)
     for (task, subtask), rows in by_subtask(log).items():
         clock = Clock(log.job, count_inputs(log.job, task, subtask))
@@ -93,7 +93,7 @@ def find_records_made_late(log: RunLog) -> Iterator[Finding]:
 
 
 def find_in_time(log: RunLog) -> dict[tuple[Channel, int | None], list[bool]]:
-    """Of each record sent, whether it was not late, on a channel that was never idle until then."""
+    """For each sent record, whether it was in time, on a channel that had never been idle."""
     found: dict[tuple[Channel, int | None], list[bool]] = defaultdict(list)
     for (direction, channel), rows in by_side(log).items():
         if direction is Direction.IN:
@@ -117,7 +117,7 @@ def lacks_a_clock(job: Job) -> str:
 
 
 def has_clocks(log: RunLog) -> bool:
-    """Whether a subtask that receives records knows event time."""
+    """Whether a subtask that receives records has event time."""
     for rows in by_subtask(log).values():
         is_told = any(row.kind in TIMES for row in rows)
         if is_told and any(row.kind is Kind.RECORD and row.dir is Direction.IN for row in rows):
@@ -135,7 +135,7 @@ LATE = Invariant(
 
 
 def find_records_sent_late(log: RunLog) -> Iterator[Finding]:
-    """What was received late may leave late, and so may what is made while a late record is the last thing received."""
+    """A record received late may be sent late, and so may records made while a late record is the last input."""
     passers = find_passers(log.job)
     for (task, _subtask), rows in by_subtask(log).items():
         if task not in passers:
@@ -185,7 +185,7 @@ MADE_LATE = Invariant(
 
 @attrs.define
 class Alignment:
-    """What a subtask has read and owes: where it met the barrier, which channels are over, where it must send it."""
+    """Alignment of a subtask: channels with the barrier, ended channels, and channels that need the barrier."""
 
     job: Job
     inputs: int
@@ -196,7 +196,7 @@ class Alignment:
     owed: set[Channel] = attrs.Factory(set)
 
     def are_all(self, channels: set[Channel]) -> bool:
-        """Whether these are exactly the channels that the wiring has into the subtask."""
+        """Whether these are exactly the subtask's channels in the wiring."""
         return len(channels) == self.inputs and all(is_wired(self.job, channel) for channel in channels)
 
     def read(self, row: Row) -> str:
@@ -221,7 +221,7 @@ class Alignment:
         if is_owed and row.value == self.checkpoint:
             self.owed.discard(row.channel)
             return ""
-        # A task whose channels are all over begins checkpoints by itself.
+        # A task with only ended channels starts checkpoints by itself.
         begins = not is_owed and self.are_all(self.over)
         return "" if begins else f"barrier {row.value} is sent before it was met on all channels"
 

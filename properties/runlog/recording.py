@@ -1,4 +1,4 @@
-"""The run log of a job of the specification: what its tasks showed, numbered, with what is known of the job."""
+"""The run log of a job of the specification: its numbered observations, with the description of the job."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from tidegate.traces.runlog import Capabilities, Edge, Job, Row, RunLog, renumbe
 
 
 def record(config: Config, choices: Iterable[Choice], run: str = "run") -> RunLog:
-    """Let the job run as chosen, and log it."""
+    """Run the job with these choices, and log it."""
     (state,) = start(config)
     seen: list[Observation | Rejected] = []
     for outcome in follow(step, state, choices):

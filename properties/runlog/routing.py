@@ -11,9 +11,9 @@ from tidegate.reference.partitioning.partitioner import Config, Partitioner, com
 from tidegate.traces import runlog
 from tidegate.traces.runlog import Direction, Edge, Job, Row, RunLog
 
-#: So many consumers of a record are listed in a message.
+#: Consumers of a record that a message lists.
 MOST_LISTED = 10
-#: So many characters of a key are shown.
+#: Characters of a key that a message shows.
 MOST_OF_KEY = 100
 
 
@@ -21,7 +21,7 @@ def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
     for edge in log.job.edges:
         records = [row for row in log.rows if row.edge == edge.number and row.kind is runlog.Kind.RECORD]
         received = [row for row in records if row.dir is Direction.IN]
-        # What a user's own partitioner does is nobody else's business, as long as the records of a key meet.
+        # A custom partitioner is free, as long as the records of a key meet.
         is_known = log.job.capabilities.known_routing and edge.partitioner in set(Partitioner)
         if is_known:
             for sent in by_producer(records):
@@ -35,7 +35,7 @@ def find_wrong_routes(log: RunLog) -> Iterator[Finding]:
 
 
 def by_producer(records: list[Row]) -> list[list[Row]]:
-    """What each producer has sent."""
+    """The records of each producer."""
     sent: dict[int, list[Row]] = defaultdict(list)
     for row in records:
         if row.dir is Direction.OUT:
@@ -64,7 +64,7 @@ def find_wrongly_sent(edge: Edge, sent: list[Row]) -> Iterator[Finding]:
 
 
 def find_incomplete_broadcasts(edge: Edge, sent: list[Row]) -> Iterator[Finding]:
-    """A record goes to everyone once before it goes to anyone again."""
+    """A record goes to every consumer once before it goes to any consumer again."""
     reached: dict[int | None, list[Row]] = defaultdict(list)
     for row in sent:
         if find_place(edge, row.producer, row.consumer) is None:
@@ -81,12 +81,12 @@ def find_incomplete_broadcasts(edge: Edge, sent: list[Row]) -> Iterator[Finding]
 
 
 def show_key(key: str) -> str:
-    """A long one by its beginning."""
+    """The key; only the beginning of a long one."""
     return repr(key) if len(key) <= MOST_OF_KEY else f"{key[:MOST_OF_KEY]!r}…"
 
 
 def list_consumers(consumers: set[int]) -> str:
-    """In order, and only the first of many."""
+    """The consumers in order; only the first of many."""
     first = sorted(consumers)[:MOST_LISTED]
     return f"{first}" if len(first) == len(consumers) else f"{first} and {len(consumers) - len(first)} more"
 
@@ -100,7 +100,7 @@ def find_strange_keys(edge: Edge, received: list[Row]) -> Iterator[Finding]:
 
 
 def find_scattered_keys(received: list[Row]) -> Iterator[Finding]:
-    """Nobody says where such a key belongs: the lowest consumer that has met it stands for all."""
+    """The owner of such a key is unknown: the lowest consumer that has received it counts as its owner."""
     firsts: dict[str, dict[int, Row]] = defaultdict(dict)
     for row in received:
         if row.key is not None:

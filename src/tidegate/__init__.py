@@ -6,15 +6,14 @@
     print(result)
     raise SystemExit(result.exit_code)
 
-`run`, `replay`, `explore` and `audit` do what the verbs of the command line do, and give values in place of text; a
-value prints itself as text and gives itself as JSON. `components` and `rule` are the specification. docs/library.md
-has examples. `state_machine` and `strategies` are for tests with Hypothesis: docs/hypothesis.md. Everything is imported
-when it is asked for: `import tidegate` costs nothing.
+`run`, `replay`, `explore` and `audit` do the same as the commands, and return values; a value prints as text, and has
+a method for JSON. `components` and `rule` are the specification. docs/library.md has examples. `state_machine` and
+`strategies` are for tests with Hypothesis: docs/hypothesis.md. All imports are lazy: `import tidegate` costs nothing.
 """
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # typing is half of what it would cost to begin
+TYPE_CHECKING = False  # typing would be half of the import time
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-#: The types of what is given and raised, and where they are defined.
+#: Public types and exceptions, with the modules that define them.
 _TYPES = {
     "AuditResult": "conformance.audit.result",
     "Counterexample": "conformance.judging.result",
@@ -101,34 +100,34 @@ def run(
     start_timeout: float | None = None,
     strict: bool = False,
 ) -> "Result":
-    """Hold an engine to the specification.
+    """Check an engine against the specification.
 
     Parameters
     ----------
     engine
         What `--engine` takes (`"exec:./my-engine"`, `"python:package.module:Name"`, `"flink:2.3.0"`, `"reference"`),
-        or an object with `describe()` and `replay(cases)`, which then runs in this process. An engine that runs whole
-        jobs alone, such as `"bytewax"`, is refused: `tidegate jobs` runs and judges its jobs.
+        or an object with `describe()` and `replay(cases)`, which then runs in this process. An engine that only runs
+        whole jobs, such as `"bytewax"`, is refused: use `tidegate jobs`.
     components
-        Only these; all that the engine declares, if none is named.
+        Only these components. Default: all that the engine declares.
     cases, seed
-        How many generated cases per component (as many as `tidegate run` tries, if none is said), and where they come
-        from: the same seed gives the same cases.
+        Generated cases per component (default: as in `tidegate run`), and their seed: the same seed gives the same
+        cases.
     stages
-        Only these of `directed`, `golden`, `complete`, `generated` and `metamorphic`.
+        Only these stages, of `directed`, `golden`, `complete`, `generated` and `metamorphic`.
     thorough, extra_states
-        Larger scopes in the complete stage, and how many states more than the specification the engine may have there.
+        Larger scopes in the complete stage, and how many more states than the specification the engine may have there.
     semantics
-        Hold the engine to this dated semantics, such as `flink-40475`, although it declares another.
+        Judge the engine by this dated semantics, such as `flink-40475`, whatever it declares.
     floor
-        A rule that was exercised less often leaves the result undetermined.
+        The result is undetermined if a rule was exercised less often.
     expect
         A file of known failures: one `case PATTERN -- reason` or `rule ID -- reason` per line.
     report
-        A folder for report.jsonl, junit.xml and summary.md. One that cannot be written is warned of.
+        A folder for report.jsonl, junit.xml and summary.md. A folder that cannot be written causes a warning.
     jobs
-        How many components to try at once, each in a process of its own with an engine of its own. More than one
-        needs the usual `if __name__ == "__main__":` in a script.
+        How many components to run in parallel, each in its own process with its own engine. More than one needs the
+        usual `if __name__ == "__main__":` in a script.
     timeout, start_timeout
         Seconds for the answer to a case, and for the handshake.
     strict
@@ -137,9 +136,9 @@ def run(
     Raises
     ------
     UnknownNameError
-        There is no such component, stage or semantics.
+        Unknown component, stage or semantics.
     EngineError
-        There is no such engine, or it cannot be started. What an engine does wrong from then on is in the result.
+        Unknown engine, or it cannot be started. Errors of the engine after that are in the result.
     """
     from contextlib import ExitStack
     from pathlib import Path
@@ -182,16 +181,16 @@ def replay(
     start_timeout: float | None = None,
     strict: bool = False,
 ) -> "Result":
-    """Replay one trace, in short notation, on an engine, and judge its answers: `replay(e, "valve", {…}, "0w1 1i")`.
+    """Replay one trace in short notation on an engine, and judge its answers: `replay(e, "valve", {…}, "0w1 1i")`.
 
-    `times` plays it so often, one after the other: state that leaks from case to case shows the second time.
+    `times` replays it several times in a row: state that leaks from case to case shows the second time.
 
     Raises
     ------
     ValueError
-        The component, the config or an event is none.
+        The component, the config or an event is invalid.
     EngineError
-        There is no such engine, or it cannot be started.
+        Unknown engine, or it cannot be started.
     """
     from tidegate.conformance.judging import run as judging
     from tidegate.traces.notation.text import read_case
@@ -218,14 +217,13 @@ def explore(
     reduction: bool = True,
     limit: int = 2_000_000,
 ) -> "Exploration":
-    """Close over every state of a component on a small alphabet, and check its claims on every transition.
+    """Explore every state of a component on a small alphabet, and check its claims on every transition.
 
     `valve` takes `channels`, `timestamps` and `semantics`; `combiner` takes `inputs` and `multiplexer` takes `outputs`
-    in place of channels. `credit_loop` takes `channels` and, each as the numbers to try, `exclusive` and `floating`
-    buffers, `data` buffers and `barriers` to be written. `deserializer` takes `records`. All others are explored on
+    instead of channels. `credit_loop` takes `channels` and, each as a list of numbers, `exclusive` and `floating`
+    buffers, `data` buffers and `barriers` to write. `deserializer` takes `records`. All others are explored on
     their small scopes, and `job` on WordCount. With `symmetry`, states that differ only in the numbers of channels,
-    inputs or outputs count as one. With `reduction`, only one order is followed of the choices of a job that do not
-    touch each other.
+    inputs or outputs count as one. With `reduction`, independent choices of a job are followed in one order only.
 
     Raises
     ------
@@ -260,14 +258,14 @@ def audit(
 ) -> "AuditResult":
     """Check run logs (Parquet files or folders of them) against the invariants of every run, in this process.
 
-    `only` names some invariants, such as `LOG-ORDER`; `show` is how many violations of each are shown with the events
+    `only` selects invariants, such as `LOG-ORDER`; `show` is how many violations of each are shown with the events
     around them. `workers` are processes: more than one needs the usual `if __name__ == "__main__":` in a script. The
     command `tidegate audit` does the same on Spark. Needs PyArrow and NumPy, which `tidegate[audit]` brings.
 
     Raises
     ------
     ValueError
-        There is no such invariant.
+        Unknown invariant.
     """
     from tidegate.conformance.audit.result import audit_here
 
@@ -281,21 +279,21 @@ def state_machine(
     semantics: str | None = None,
     configs: "SearchStrategy[Any] | None" = None,
 ) -> "type[RuleBasedStateMachine]":
-    """A Hypothesis state machine that holds an engine to the specification of a component, for a test file of yours.
+    """A Hypothesis state machine that checks an engine against the specification of a component, for your tests.
 
         TestValve = tidegate.state_machine("valve", "exec:./my-engine").TestCase
 
-    The engine is what `run` takes. It is started with the first example, and closed with the test case or at the end of
-    the program. With `semantics` it is held to that dated semantics, although it declares another. `configs` is where
-    configs come from; unless given, from those that the engine declares. Needs `tidegate[hypothesis]`.
+    The engine is as in `run`. It starts with the first example, and is closed with the test case or at the end of the
+    program. `semantics` judges it by that dated semantics, whatever it declares. `configs` is a strategy for configs;
+    by default they come from those that the engine declares. Needs `tidegate[hypothesis]`.
 
     Raises
     ------
     hypothesis.errors.InvalidArgument
-        There is no such component or semantics.
+        Unknown component or semantics.
     EngineError
-        There is no such engine, or it replays no cases: at once. It cannot be started, or does not declare the
-        component: when the test runs.
+        At once: unknown engine, or it replays no cases. When the test runs: it cannot be started, or does not declare
+        the component.
     """
     from tidegate.conformance.judging import state_machines
 
@@ -303,9 +301,9 @@ def state_machine(
 
 
 def components() -> "dict[str, AnyComponent]":
-    """Every component of the specification by its name, in the order in which a record travels.
+    """All components of the specification by name, in the order in which a record travels.
 
-    Each is executable: `start(config)` gives the states it may start in, `step(state, event)` the allowed outcomes.
+    Each is executable: `start(config)` gives the possible start states, `step(state, event)` the allowed outcomes.
     """
     from tidegate.reference.components import COMPONENTS
 
@@ -313,12 +311,12 @@ def components() -> "dict[str, AnyComponent]":
 
 
 def rule(rule_id: str) -> "Rule":
-    """A rule: its text, its reason, where it was learnt.
+    """A rule: its text, its reason, its source.
 
     Raises
     ------
     UnknownNameError
-        There is no such rule.
+        Unknown rule.
     """
     from tidegate.conformance.judging.suite import check_names
     from tidegate.reference.rules import all_rules

@@ -1,4 +1,4 @@
-"""Where the command begins, also as `python -m tidegate`: signals are listened to before anything large is imported."""
+"""Entry point of the command, also as `python -m tidegate`: installs signal handlers before any large import."""
 
 import sys
 
@@ -8,7 +8,7 @@ def main() -> int:
         from tidegate.conformance.stopping import listen
 
         listen()
-        # From here on a signal is remembered until work begins.
+        # From here on signals are remembered until work begins.
         from tidegate.conformance.cli.main import main as run
     except KeyboardInterrupt:
         from tidegate.conformance.exits import Exit

@@ -1,4 +1,4 @@
-"""The short forms of events of a chain; graphs have a notation of their own (`graphs`)."""
+"""The short forms of events of a chain; graphs have their own notation (`graphs`)."""
 
 from tidegate.traces.notation.forms import Form
 

@@ -16,7 +16,7 @@ from tidegate.traces.strict_json import read_json
 
 
 def one_word(value: Any) -> str:
-    """JSON without any white space, so that a token stays one word."""
+    """JSON without white space, so that a token stays one word."""
     return json.dumps(value, separators=(",", ":")).replace(" ", r"\u0020")
 
 
@@ -26,7 +26,7 @@ def read_integers(text: str) -> list[int]:
 
 @attrs.frozen
 class Field:
-    """How one value stands in a token."""
+    """The form of a value in a token."""
 
     pattern: str
     read: Callable[[str], Any]
@@ -47,7 +47,7 @@ PLACEHOLDER = re.compile(r"\{(\w+):(\w+)\}")
 
 @attrs.frozen
 class Form:
-    """How one type of event is written: `{channel:int}w{timestamp:long}`, and what the form leaves unsaid."""
+    """The form of a type of event: `{channel:int}w{timestamp:long}`, with its implicit values."""
 
     type: str
     template: str
@@ -71,7 +71,7 @@ class Form:
         return event
 
     def shown(self) -> str:
-        """The form with the names of its values, for people."""
+        """The form with the names of its values, for display."""
         return PLACEHOLDER.sub(lambda match: f"<{match[1].rpartition('__')[2]}>", self.template)
 
     def write(self, event: dict[str, Any]) -> str:
@@ -92,13 +92,13 @@ def get(event: dict[str, Any], path: str) -> Any:
     return value
 
 
-#: What the forms of statuses leave unsaid.
+#: Implicit values of the forms of statuses.
 IDLE, ACTIVE = (("status", "idle"),), (("status", "active"),)
 
 
 @cache
 def forms_of(component: str) -> tuple[Form, ...]:
-    """The forms of a component, from the module of its subject; none where neither is there: then events are JSON."""
+    """The forms of a component, from the module of its subject; empty if there is none: then events are JSON."""
     name = f"{__package__}.{PLACES[component].subject}" if component in PLACES else ""
     if not name or find_spec(name) is None:
         return ()

@@ -1,7 +1,7 @@
 """The short form of a graph: `graph[1"src":source,2:head:p4;1>2,1>2:rebalance:batch]`.
 
-Operators, then edges. What is usual is left out: an operator is of kind `operator`, strategy `always`, parallelism 1,
-unset max parallelism, slot group `default`, not yielding; an edge is `forward` and its exchange `undefined`.
+Operators, then edges. Defaults are left out: an operator has kind `operator`, strategy `always`, parallelism 1, unset
+max parallelism, slot group `default`, not yielding; an edge is `forward` and its exchange `undefined`.
 """
 
 import json
@@ -56,7 +56,7 @@ def write_edge(one: dict[str, Any]) -> str:
 
 
 def read_graph(token: str) -> dict[str, Any] | None:
-    """The graph, or None if the token is no such form."""
+    """The graph, or None if the token does not have this form."""
     if not (token.startswith("graph[") and token.endswith("]")):
         return None
     text = token[len("graph[") : -1]
@@ -104,7 +104,7 @@ def read_operator(match: re.Match[str]) -> dict[str, Any]:
         elif re.fullmatch(r"[pm]-?\d+", part):
             one["parallelism" if part[0] == "p" else "max_parallelism"] = int(part[1:])
         else:
-            one["kind"] = part  # unknown: the codec says so, with the place
+            one["kind"] = part  # unknown: the codec reports it with the place
     return one
 
 

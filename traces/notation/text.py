@@ -1,8 +1,8 @@
 """The short notation of traces: `0w10 1w7 1i 0i 1a`.
 
-For people: in reports, in directed traces, on the command line. Each component has a few forms, one for each type of
-event; an event that has none, or a value that the form cannot carry, is written as JSON without spaces. What is
-printed is always read back as the same event. `r*257` is the event `r`, 257 times.
+For reports, directed traces and the command line. Each component has a few forms, one per type of event; an event
+without a form, or with a value that its form cannot express, is written as JSON without spaces. Printed events are
+always read back as the same events. `r*257` is the event `r`, 257 times.
 """
 
 import re
@@ -28,7 +28,7 @@ from tidegate.traces.notation.forms import forms_of, one_word
 from tidegate.traces.notation.graphs import read_graph, write_graph
 from tidegate.traces.strict_json import read_json
 
-#: So many equal events in a row are written as one.
+#: From this many on, equal events in a row are written as one.
 REPEATED = 10
 TIMES = re.compile(r"(.+)\*([1-9][0-9]{0,5})")
 
@@ -48,7 +48,7 @@ def write_event(component: str, event: Any, *, brief: bool = False) -> str:
 
 
 def write_trace(component: str, events: Iterable[Any], *, brief: bool = False) -> str:
-    """Of many equal events in a row one is written, with how many there are: `r*257`."""
+    """Many equal events in a row are written as one with a count: `r*257`."""
     words: list[str] = []
     for word, group in groupby(write_event(component, event, brief=brief) for event in events):
         count = len(list(group))
@@ -77,7 +77,7 @@ def read_token(component: str, token: str) -> Any:
             event = form.read(token)
             if event is not None:
                 return event
-    except ValueError as error:  # no JSON, or a number of more digits than Python takes
+    except ValueError as error:  # not JSON, or a number with more digits than Python allows
         raise DecodeError(f"{show(token)}: {error}") from None
     known = " ".join(form.shown() for form in forms) or "JSON objects"
     raise DecodeError(f"{show(token)} is no event of {component}; its forms are: {known}")
@@ -92,7 +92,7 @@ def read_trace(component: str, text: str) -> tuple[Any, ...]:
 
 
 def read_case(component: str, config: Any, trace: str, name: str = "trace") -> Case:
-    """One trace with its config, as JSON, and its events, in short notation."""
+    """A case from its config, as JSON, and its events, in short notation."""
     model = find_component(component)
     read = decode(config, model.config, "config", strict=True)
     check_parts(read)
@@ -104,7 +104,7 @@ def read_case(component: str, config: Any, trace: str, name: str = "trace") -> C
 
 #: An observation, and the next after a comma and a space. No value has a space in it.
 OBSERVATION = re.compile(r"(?P<type>\w+)(?:\((?P<values>.*?)\))?(?:, (?=\w)|$)")
-#: A text that would be taken for something else if it stood there as it is.
+#: A text that would be ambiguous without quotes.
 MISTAKABLE = re.compile(r'["\s,()]')
 NOTHING = "nothing"
 
@@ -126,7 +126,7 @@ def write_observations(observations: Iterable[Any]) -> str:
 
 
 def read_observations(component: str, text: str) -> tuple[Any, ...]:
-    """The observations that are written so; DecodeError if no observations of the component are."""
+    """Parse observations; DecodeError if they are not observations of the component."""
     if text == NOTHING:
         return ()
     found: list[Any] = []

@@ -4,7 +4,7 @@ from itertools import product
 
 from tidegate.traces.notation.forms import ACTIVE, IDLE, Form
 
-#: By which door a split or a generator speaks.
+#: The output that a split or a generator uses.
 NOW, LATER = (("mode", "immediate"),), (("mode", "deferred"),)
 
 FORMS: dict[str, tuple[Form, ...]] = {

@@ -1,4 +1,4 @@
-"""What was seen when the jobs of the page ran on Spark."""
+"""The outcome of the page's jobs on Spark."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class JobFacts:
-    """`wrongs` is what is wrong with the runs that should be right; `found` are the mistakes that were found out."""
+    """`wrongs`: errors in runs that should be right; `found`: the mistakes that the checks found."""
 
     jobs: int
     rows: int
@@ -33,7 +33,7 @@ class JobFacts:
 
 
 def run_jobs(spark: "SparkSession", folder: Path, right: Mapping[str, Config]) -> tuple[Campaign, dict[str, Outcome]]:
-    """These jobs and the wrong ones, in one query that goes down again and again."""
+    """Run these jobs and the wrong ones in one query that is interrupted several times."""
     wrong = jobs_module.make_wrong_jobs()
     campaign = Campaign(spark, Folder(folder), {run: jobs_module.bug_of(run) for run in wrong})
     campaign.run(jobs_module.encode_jobs({**right, **wrong}), jobs_module.SEED)
@@ -59,7 +59,7 @@ def judge_jobs(happened: Iterable[str], outcomes: dict[str, Outcome], right: Map
 
 
 def count_verdicts(logs: Iterable[RunLog]) -> dict[str, dict[str, int]]:
-    """How often each invariant passed, failed or was skipped."""
+    """Counts of passed, failed and skipped runs per invariant."""
     counts: dict[str, Counter[str]] = {}
     for log in logs:
         for verdict in check(log):

@@ -17,13 +17,13 @@ from tidegate.traces.codec import encode
 SEED = 7
 #: How many random jobs one query runs.
 COUNT = 200
-#: Mistakes that a subtask can be told to make, in words.
+#: Mistakes that a subtask can make on request.
 BUGS = {
-    "reads-again": "what is delivered twice is read twice",
-    "ignores-positions": "rows are read as Spark brings them",
-    "forgets-held": "what came early is not kept for the next micro-batch",
-    "passes-barriers": "a channel is read on behind a barrier that others have not brought",
-    "valve-forgets-on-restart": "the valve begins anew when the query does",
+    "reads-again": "elements that are delivered twice are read twice",
+    "ignores-positions": "rows are read in Spark's order",
+    "forgets-held": "early elements are not kept for the next micro-batch",
+    "passes-barriers": "a channel is read past a barrier before the other channels have it",
+    "valve-forgets-on-restart": "the valve is reset when the query restarts",
 }
 #: How many jobs are run with each mistake.
 WRONG_COUNT = 10
@@ -44,7 +44,7 @@ def make_right_jobs(count: int = COUNT) -> dict[str, Config]:
 
 
 def make_wrong_jobs() -> dict[str, Config]:
-    """By run, whose name begins with the mistake."""
+    """By run; the name of the run begins with the mistake."""
     drawn = draw_jobs(WRONG_COUNT, SEED + 1)
     return {f"{bug}-{number}": config for bug in BUGS for number, config in enumerate(drawn)}
 
@@ -73,7 +73,7 @@ def mark(timestamp: int) -> Watermark:
 
 
 def count(*scripts: tuple[ScriptItem, ...]) -> Config:
-    """Sources with a map and a filter fused to them, a sum behind a valve, a sink fused to the sum."""
+    """Sources with a map and a filter chained to them, a sum behind a valve, a sink chained to the sum."""
     operators = (
         Operator(1, "in", Function.SOURCE, len(scripts), scripts),
         Operator(2, "double", Function.MAP, len(scripts)),

@@ -1,1 +1,1 @@
-"""Engines and components from any number of reports: a page to look at, a document, and a badge for each engine."""
+"""Engines by components from any number of reports: a page, a document, and a badge per engine."""

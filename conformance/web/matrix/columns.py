@@ -1,6 +1,6 @@
-"""What reports say, read to their ends: a column for each engine, a cell for each component that it was tried on.
+"""Reads complete reports into a column per engine, with a cell per component.
 
-A report without its footer is of a run that did not end, and is refused by its name: a part is no whole.
+A report without a footer comes from a run that did not end. It is refused, with its file name.
 """
 
 from collections import Counter, defaultdict
@@ -25,18 +25,18 @@ WORDS: dict[int, tuple[str, str]] = {
     Exit.CONFORMANT: ("conformant", GOOD),
     Exit.VIOLATIONS: ("not conformant", BAD),
 }
-#: The row of whole jobs, which are no component.
+#: The row of whole jobs, which are not a component.
 JOBS = "whole jobs"
 ROWS = (*(place.name for place in PATH), JOBS)
 EXPECTED = "expected: "
 STATUSES = frozenset(map(str, Status))
-#: Why cases are known to fail, per component.
+#: Known reasons for failing cases, per component.
 MOST_REASONS = 1000
 
 
 @attrs.frozen
 class Cell:
-    """What became of the cases of a component: `known` counts failures that were expected, by their reason.
+    """The results of a component's cases: `known` counts expected failures by their reason.
 
     `example` is the first case that failed unexpectedly, in a few words.
     """
@@ -70,7 +70,7 @@ class Cell:
 
 @attrs.frozen
 class Read:
-    """A report that was read to its end; components that were not tried are not in it."""
+    """A complete report, without components that did not run."""
 
     path: Path
     engine: str
@@ -85,7 +85,7 @@ class Read:
 
 @attrs.frozen
 class Column:
-    """Reports of one engine that have no component in common."""
+    """Reports of one engine without common components."""
 
     reports: tuple[Read, ...]
 
@@ -108,7 +108,7 @@ class Column:
 
 
 def make_columns(reports: Iterable[Read]) -> list[Column]:
-    """In the order in which engines are named first; a report that tells again what one before it told is a new one."""
+    """In order of first appearance; a report that repeats a component of an earlier one starts a new column."""
     columns: list[Column] = []
     for report in reports:
         own = [at for at, column in enumerate(columns) if column.engine == report.engine]
@@ -156,7 +156,7 @@ def read_report(path: Path) -> Read:
 
 
 def read_semantics(given: Any) -> dict[str, tuple[str, ...]]:
-    """What the engine declared; what is nothing of the kind is left out."""
+    """The engine's declarations, without invalid ones."""
     if not isinstance(given, dict):
         return {}
     return {row: tuple(sorted(map(str, given[row]))) for row in ROWS if isinstance(given.get(row), list)}
@@ -183,11 +183,11 @@ class Tally:
                 self.generated[value["component"]] += value.get("stage") == "generated"
             self.count(value["component"], str(value.get("verdict")), str(value.get("message", "")), value)
         else:
-            raise TraceFileError(self.file, number, "this is no verdict")
+            raise TraceFileError(self.file, number, "not a verdict")
 
     def count(self, row: str, status: str, message: str, value: Any) -> None:
         if row not in ROWS or status not in STATUSES:
-            row, status = "", ""  # whatever we do not know is counted together
+            row, status = "", ""  # unknown verdicts are counted together
         self.counts[row][status] += 1
         if status == Status.XFAIL:
             reason = printable(message.removeprefix(EXPECTED))
@@ -197,7 +197,7 @@ class Tally:
             self.examples.setdefault(row, printable(" ".join(tell(value)), 200))
 
     def check(self, number: int) -> None:
-        """Whether the footer is one, and counts what there is."""
+        """Check that the footer is valid, and that its counts match."""
         counted = sum(counts.total() for counts in self.counts.values())
         if type(self.footer[self.COUNT]) is not int or self.footer[self.COUNT] != counted:
             told = f"the footer counts {show(self.footer[self.COUNT])} {self.COUNT}, the report has {counted}"
@@ -214,7 +214,7 @@ class Tally:
 
 
 def tell(value: Any) -> Iterator[str]:
-    """A failure in a few words: its name, and the rules that it breaks or what is said of it."""
+    """A failure in a few words: its name, and its broken rules or its message."""
     yield f"{value.get('case') or value.get('job')}:"
     wrongs = value.get("wrongs")
     if isinstance(wrongs, list) and wrongs and isinstance(wrongs[0], dict):
@@ -234,7 +234,7 @@ class JobsTally(Tally):
         elif isinstance(value, dict) and isinstance(value.get("job"), str):
             self.count(JOBS, str(value.get("status")), str(value.get("message", "")), value)
         else:
-            raise TraceFileError(self.file, number, "this is no job")
+            raise TraceFileError(self.file, number, "not a job")
 
 
 READERS: dict[str, type[Tally]] = {FORMAT: Tally, jobs.FORMAT: JobsTally}

@@ -1,4 +1,4 @@
-"""The matrix as a document in Markdown, to be kept: docs/flink-versions.md is one."""
+"""The matrix as a Markdown document, such as docs/flink-versions.md."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,9 +12,9 @@ def make_document(columns: Sequence[Column], title: str) -> str:
         f"# {unformatted(title)}",
         "",
         f"Written by `tidegate matrix` from {tell_reports(columns)}.",
-        "A number alone: so many cases, all as specified. `a / b`: b of a cases differ, for reasons that were known",
-        "and stand below. **Bold**: some differ for no known reason. Empty: the engine does not declare it, or it was",
-        "not tried.",
+        "A number alone: this many cases, all as specified. `a / b`: b of a cases differ for known reasons, which",
+        "are listed below. **Bold**: some differ for no known reason. Empty: the engine does not declare it, or it was",
+        "not run.",
         "",
         "| | " + " | ".join(map(unformatted, names)) + " |",
         "|---|" + "---:|" * len(columns),
@@ -27,7 +27,7 @@ def make_document(columns: Sequence[Column], title: str) -> str:
 
 
 def short_names(engines: Sequence[str]) -> list[str]:
-    """Without the kind of engine where all are of one kind: the versions of it."""
+    """Names without the kind of engine if all have the same kind: only the versions."""
     kinds = {engine.partition(":")[0] for engine in engines if ":" in engine}
     is_one = len(engines) > 1 and len(kinds) == 1 and all(":" in engine for engine in engines)
     return [engine.partition(":")[2] if is_one else engine for engine in engines]
@@ -49,7 +49,7 @@ def show(cell: Cell) -> str:
 
 
 def tell_differences(columns: Sequence[tuple[str, Column]]) -> Iterator[str]:
-    yield from ("", "## What differs, and why", "")
+    yield from ("", "## Differences and their reasons", "")
     told = []
     for name, column in columns:
         for row in rows_of([column]):
@@ -74,7 +74,7 @@ def tell_semantics(columns: Sequence[tuple[str, Column]]) -> Iterator[str]:
                 if row in report.cells:
                     held.setdefault((row, semantics), []).append(unformatted(name))
     if held:
-        yield from ("", "## Dated semantics that each is held to", "", "| component | semantics | held to it |")
+        yield from ("", "## Dated semantics", "", "| component | semantics | engines |")
         yield "|---|---|---|"
     for (row, semantics), names in sorted(held.items()):
         yield f"| {row} | {', '.join(map(unformatted, semantics))} | {', '.join(names)} |"

@@ -1,4 +1,4 @@
-"""The matrix as a page to look at, with what differs between two reports of one engine; and badges."""
+"""The matrix as a page, with the differences between two reports of one engine; and badges."""
 
 import html
 import os
@@ -18,7 +18,7 @@ TITLE = "Engines and components"
 
 
 def write_matrix(reports: Sequence[Read], out: Path, title: str = TITLE, document: Path | None = None) -> list[Path]:
-    """The page, the document and the badges; every file that was written."""
+    """Write the page, the document and the badges. Returns every written file."""
     columns = make_columns(reports)
     (out / "badges").mkdir(parents=True, exist_ok=True)
     written = [out / PAGE, document or out / DOCUMENT]
@@ -61,7 +61,7 @@ that were expected, with the reason where the pointer rests. An arrow: what it w
 
 
 def row_link(name: str) -> str:
-    """The address of a row, to be kept."""
+    """A link to a row, with a stable address."""
     return f'<a href="#{name.replace(" ", "-")}">{name.replace("_", " ")}</a>'
 
 
@@ -76,7 +76,7 @@ def head_of(column: Column, out: Path) -> str:
 
 
 def before(column: Column, columns: Sequence[Column]) -> Column | None:
-    """The column of the same engine that was named last before this one."""
+    """The previous column of the same engine."""
     found = None
     for other in columns:
         if other is column:
@@ -91,7 +91,7 @@ def cell_of(name: str, column: Column, earlier: Column | None, out: Path) -> str
     is_alike = (old and old[0].tone) == (found and found[0].tone)
     was = "" if earlier is None or is_alike else was_text(old[0] if old else None)
     if found is None:
-        return f'<td class="none" title="not declared, or not tried">{was}</td>'
+        return f'<td class="none" title="not declared, or not run">{was}</td>'
     cell, report = found
     known = "".join(f"; {count:,} known: {reason}" for reason, count in cell.known.items())
     title = f"{name}: {cell.passed:,} passed, {cell.wrong:,} wrong, {cell.open:,} open{known}"
@@ -100,11 +100,11 @@ def cell_of(name: str, column: Column, earlier: Column | None, out: Path) -> str
 
 
 def was_text(old: Cell | None) -> str:
-    return f' <span class="was">← {old.text if old else "not tried"}</span>'
+    return f' <span class="was">← {old.text if old else "not run"}</span>'
 
 
 def differences_of(columns: Sequence[Column]) -> str:
-    """Why cells are not as they should be, for those who cannot hover."""
+    """The reasons for known differences, for users who cannot hover."""
     told = []
     for column in columns:
         for name in rows_of([column]):
@@ -112,10 +112,10 @@ def differences_of(columns: Sequence[Column]) -> str:
             for reason, count in (found[0].known if found else {}).items():
                 place = f"<b>{html.escape(column.engine)}</b>, {name.replace('_', ' ')}"
                 told.append(f"<li>{place}: {count:,} cases, {html.escape(reason)}</li>")
-    return f"<section><h2>What is known to differ</h2><ul>{''.join(told)}</ul></section>" if told else ""
+    return f"<section><h2>Known differences</h2><ul>{''.join(told)}</ul></section>" if told else ""
 
 
 def link_to(report: Read, out: Path) -> str:
-    """The page of a report, from where the matrix is."""
+    """The link from the matrix to the page of a report."""
     relative = Path(os.path.relpath(report.path.resolve() / PAGE, out.resolve()))
     return html.escape(relative.as_posix(), quote=True)

@@ -1,4 +1,4 @@
-// Questions go to the Python process that serves this page. On a site of static files, site/asking.js takes this place.
+// Questions go to the Python process that serves this page. A static site uses site/asking.js instead.
 
 export async function ask(question) {
   const reply = await fetch("ask", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) });

@@ -1,4 +1,4 @@
-// What a step is in full: what was allowed and why, and the state before and after it.
+// A step in full: allowed outcomes, rules, and the state before and after it.
 
 import { h, prose, ruleChip } from "./dom.js";
 import { compare, rows } from "./values.js";
@@ -31,12 +31,12 @@ function drawTable(table, beside, isFirst = false) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "State before and after" }, h("table", { class: "state" }, h("thead", {}, head), h("tbody", {}, body)));
 }
 
-/** Observations, one below the other; `right` has the numbers of those that are as allowed, where others are not. */
+/** Observations, one below the other; `right` has the indices of the allowed ones. */
 export function observations(seen, right = []) {
   return h("ul", { class: "observations" }, seen.length ? seen.map((text, number) => h("li", { class: right.includes(number) ? "right" : null }, h("code", {}, text))) : h("li", { class: "soft" }, "nothing"));
 }
 
-/** Rules with their texts; on a site that has a page of all rules, with links to what stands behind them. */
+/** Rules with their texts; on a site with a page of all rules, with links to it. */
 export function ruleList(ids, rules) {
   const page = document.body.dataset.rules;
   const more = (id) => page ? [" ", h("a", { href: `${page}#${id}`, title: `${id}: its code, tests, traces and wrong engines` }, "more")] : null;

@@ -23,7 +23,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** A button that copies a text, and says so. */
+/** A button that copies a text, and confirms it. */
 export function copyButton(label, text) {
   const button = h("button", { type: "button", class: "copy", onclick: copy }, label);
   async function copy() {
@@ -44,7 +44,7 @@ export function copyButton(label, text) {
   return button;
 }
 
-/** A button that goes through light, dark and what the system says; the choice is kept, where that is possible. */
+/** A button that cycles through light, dark and system theme; the choice is stored if possible. */
 export function themeButton() {
   const order = ["system", "light", "dark"];
   const button = h("button", { type: "button", onclick: () => set(order[(order.indexOf(now()) + 1) % 3]) });
@@ -52,7 +52,7 @@ export function themeButton() {
   function set(theme) {
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem("theme", theme); } catch { /* from disk there may be no storage */ }
+    try { localStorage.setItem("theme", theme); } catch { /* a page from disk may have no storage */ }
     button.textContent = { system: "◐", light: "☀", dark: "☾" }[theme];
     button.title = `Colours: ${theme}`;
     button.setAttribute("aria-label", `Colours: ${theme}`);
@@ -63,7 +63,7 @@ export function themeButton() {
   return button;
 }
 
-/** A text in which what stands between backticks is code. */
+/** A text with code between backticks. */
 export const prose = (text) => text.split("`").map((part, at) => at % 2 ? h("code", {}, part) : part);
 
 // --- rules ------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ export const prose = (text) => text.split("`").map((part, at) => at % 2 ? h("cod
 let bubble = null;
 let anchored = null;
 
-/** The id of a rule; its text and reason appear while it is pointed at or focused. */
+/** The id of a rule; its text and reason appear on hover or focus. */
 export function ruleChip(id, rules, extra = "") {
   const rule = rules[id];
   const chip = h("button", { type: "button", class: `rule ${extra}` }, id);

@@ -1,10 +1,10 @@
-// A graph of operators, and what became of it: operators of one task have one colour and stand in one frame.
+// A graph of operators and its tasks: operators of one task share a colour and a frame.
 
 import { svg } from "./dom.js";
 
 const BOX = { width: 104, height: 40, across: 172, down: 58 };
 
-/** The event is a graph; `values` are observations, of which the vertices say who is chained to whom. */
+/** The event is a graph; `values` are observations; the vertices among them have the chains. */
 export function drawGraph(event, values, width) {
   const operators = event.operators.slice(0, 60);
   const known = new Set(operators.map((each) => each.id));
@@ -42,7 +42,7 @@ export function drawGraph(event, values, width) {
 
 const cut = (text, limit = 14) => text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 
-/** How far each operator is from where data comes in; what goes round in a circle is cut. */
+/** The distance of each operator from the sources; cycles are cut. */
 function layer(operators, edges) {
   const found = new Map(operators.map((each) => [each.id, 0]));
   for (let round = 0; round < operators.length; round += 1) {

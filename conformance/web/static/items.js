@@ -1,4 +1,4 @@
-// What waits in a queue, one thing at a time: its kind as a colour, and its number or bytes if it has any.
+// Items of a queue: the kind as a colour, and the number or bytes if there are any.
 
 import { h } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// The page of whole jobs: the verdict, each kind of trouble as the smallest job that shows it, and what was checked.
+// The page of whole jobs: the verdict, the smallest job for each kind of failure, and the checks.
 
 import { copyButton, h, ruleChip, themeButton } from "./dom.js";
 import { drawGraph } from "./graph.js";
@@ -23,7 +23,7 @@ function drawWrong({ rules, message, seen, expected }) {
   return h("li", {}, rules.map((id) => [ruleChip(id, jobs.rules), " "]), h("span", { class: "problem" }, message), beside);
 }
 
-/** The program as a graph and in words, with what the engine was told to do otherwise than usual, and what hit it. */
+/** The program as a graph and in words, with its settings and faults. */
 function drawProgram({ program, graph, settings, faults }) {
   const list = (values) => h("dl", { class: "settings" }, Object.entries(values).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, h("code", {}, value)))));
   const picture = graph ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The program as a graph" }, drawGraph(graph, graph.tasks.map((operators) => ({ type: "vertex", operators })), Infinity)) : null;
@@ -36,7 +36,7 @@ function drawProgram({ program, graph, settings, faults }) {
 function drawFinding(one) {
   return h(
     "article", { class: "card counterexample" },
-    h("h3", {}, one.title, one.count ? h("small", {}, ` in ${one.count.toLocaleString("en")} ${one.count === 1 ? "job" : "jobs"}; the smallest that shows it:`) : null),
+    h("h3", {}, one.title, one.count ? h("small", {}, ` in ${one.count.toLocaleString("en")} ${one.count === 1 ? "job" : "jobs"}; the smallest:`) : null),
     h("ul", { class: "wrongs" }, one.wrongs.map(drawWrong)),
     h("p", { class: "buttons" }, copyButton("copy command", one.reproduce), copyButton("copy JSON", one.json), one.link ? h("a", { href: one.link, target: "_blank", rel: "noreferrer", title: "tidegate play must be running" }, "open in playground") : null),
     h("p", { class: "soft" }, h("code", { class: "trace" }, one.reproduce), one.again ? h("br", {}) : null, one.again || null),

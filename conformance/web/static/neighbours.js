@@ -1,13 +1,13 @@
-// A state of a closure with its neighbours: what leads there on the left, what follows on the right.
+// A state of a closure with its neighbours: predecessors on the left, successors on the right.
 
 import { svg } from "./dom.js";
 
 const ROW = 44;
-/** Where columns stand, and how wide all of them are; closer together where there is little room. */
+/** Places of the columns, and the total width; closer together if there is little room. */
 const WIDE = { before: 70, here: 300, after: 560, ahead: 760, all: 880 };
 const CLOSE = { before: 30, here: 142, after: 254, ahead: 330, all: 430 };
 
-/** `go(trace)` visits a state that leads here; `take(event, choice)` goes on. */
+/** `go(trace)` visits a predecessor; `take(event, choice)` visits a successor. */
 export function drawNeighbours({ here, before, after }, go, take) {
   const X = innerWidth > 760 ? WIDE : CLOSE;
   const others = after.filter((one) => one.number !== here.number);

@@ -1,4 +1,4 @@
-// A trace as a picture: a column per step, a lane per part of the state, what is emitted below; watermarks as a tide.
+// A trace as a picture: a column per step, a lane per part of the state, observations below; watermarks as a tide.
 
 import { h, svg, ruleChip } from "./dom.js";
 import { drawGraph } from "./graph.js";
@@ -9,20 +9,20 @@ import { alike, readObservation, sayEvent, tide, timeline } from "./values.js";
 const NARROW = 104;
 const ROOMY = 176;
 const WIDE = 320;
-/** Of a letter in the head of a column, and what stands beside the event there. */
+/** Width of a letter in the head of a column, and of the space beside the event. */
 const LETTER = 8.4;
 const BESIDE = 34;
 const TIDE = 132;
-/** So many lanes are shown at once; of more, only those that change. */
+/** With more lanes than this, only changing lanes are shown. */
 const MANY = 14;
-/** So few lanes are shown all, whether they say anything or not. */
+/** Up to this many lanes are all shown, even empty ones. */
 const SOME = 6;
-/** So many things of a queue, or bytes, are shown in a lane. */
+/** Shown items of a queue, or bytes, per lane. */
 const FEW = 8;
 let showAll = false;
-/** Whether lanes are shown of a run that has a space-time diagram: its states are in the scene below. */
+/** Whether to show lanes beside a space-time diagram: its states are in the scene below. */
 let showLanes = false;
-/** How a run of a job is looked at. */
+/** The view of a job's run. */
 const view = { channel: "", key: "", zoom: 1 };
 
 /**
@@ -137,7 +137,7 @@ export function drawTrace({ label, states, steps, rules, at, pick, names = null,
   return h("div", {}, frame, h("p", { class: "hint" }, `${shown.length} of ${found.length} parts are shown${showAll ? "" : `, ${which}`}. `, pick ? h("button", { type: "button", class: "link", "data-focus": "parts", onclick: toggle }, showAll ? `Show ${which}` : "Show all") : null));
 }
 
-/** Of which channel or key a run is shown, and how wide. */
+/** Filters of a run by channel and key, and its zoom. */
 function drawControls(rows, redraw) {
   const choose = (name, values) => {
     const some = [...new Set(values)].filter(Boolean).sort();
@@ -154,13 +154,13 @@ function drawCell({ text, items, aside, bytes }) {
   return [items.slice(0, FEW).map((one) => [drawItem(one), " "]), items.length > FEW ? ` and ${items.length - FEW} more ` : "", aside ?? ""];
 }
 
-/** As wide as there is room for; where there is too little for all columns, some of them are seen, and each of these whole. */
+/** As wide as there is room for; with too many columns, only whole columns are visible. */
 function fit(room, columns, least, most) {
   const seen = Math.min(columns, Math.max(1, Math.floor(room / least)));
   return Math.min(most, Math.max(least, room / seen));
 }
 
-/** Scroll a picture sideways, so that a step can be seen, and those around it if there is room. */
+/** Scroll a picture sideways to a step, with its neighbours if there is room. */
 function show(frame, at, width, names) {
   const room = frame.clientWidth - names;
   const [left, right] = [Math.max(0, at - (room >= 2 * width ? 1 : 0)) * width, (at + (room >= 3 * width ? 2 : 1)) * width];

@@ -1,4 +1,4 @@
-// The playground. What is on the page follows from `here` alone; every change of it is an action that can be undone.
+// The playground. The page depends only on `here`; every change of `here` can be undone.
 
 import { ask } from "./asking.js";
 import { copyButton, h, hideBubble, prose, themeButton } from "./dom.js";
@@ -10,21 +10,21 @@ import { drawScene } from "./scenes.js";
 import { sayEvent, shortObservation } from "./values.js";
 
 const page = { components: [], rules: {}, about: null, played: null, compared: null, problem: null, filter: "", group: "directed" };
-/** What is looked at: enough to share it. */
+/** The current place: enough to share it. */
 let here = null;
 const past = [];
 const future = [];
 let branches = [];
 let asked = 0;
-/** How often a walk through the trace has begun or ended: the one that goes on knows its number. */
+/** Number of the current walk through the trace: an older walk stops when it changes. */
 let walks = 0;
 let walking = false;
-/** Milliseconds for each step of such a walk. */
+/** Milliseconds per step of a walk. */
 const PACE = 700;
 
 const find = (id) => document.getElementById(id);
 
-// --- where we are -----------------------------------------------------------------------------------------------
+// --- the place --------------------------------------------------------------------------------------------------
 
 function writeHash() {
   const parts = { config: JSON.stringify(here.config) };
@@ -38,10 +38,10 @@ function writeHash() {
   return `#${here.component}?${text}`;
 }
 
-/** Thrown for an address that nothing can be made of; says why. */
+/** Thrown for an invalid address; says why. */
 class Senseless extends Error {}
 
-/** The address as a place to be. */
+/** The address as a place. */
 function readHash(hash) {
   const [component, query = ""] = hash.replace(/^#/, "").split("?");
   if (!page.components.some((each) => each.name === component)) throw new Senseless(`there is no component "${component}"`);
@@ -55,7 +55,7 @@ function readHash(hash) {
     return value;
   };
   const known = ["config", "trace", "choices", "start", "at", "compare", "explore"];
-  for (const name of given.keys()) if (!known.includes(name)) throw new Senseless(`"${name}" means nothing here`);
+  for (const name of given.keys()) if (!known.includes(name)) throw new Senseless(`"${name}" is not a parameter`);
   return {
     component, config: json("config"), trace: given.get("trace") ?? "", choices: json("choices") ?? {},
     start: json("start", "number") ?? 0, at: json("at", "number"), compare: given.get("compare"), explore: json("explore", "number"),
@@ -70,12 +70,12 @@ async function visit() {
     const place = readHash(location.hash);
     const about = page.about?.name === place.component ? page.about : await learn(place.component);
     if (place.compare !== null && !about.semantics.includes(place.compare)) throw new Senseless(`${about.title} has no semantics "${place.compare}"`);
-    // Whatever was done meanwhile is what is wanted now.
+    // A newer action takes precedence.
     if (number !== asked) return;
     const next = { ...place, config: place.config ?? about.config };
     const answers = await playAt(next, about);
     if (number !== asked) return;
-    // An address that cannot be played at all is none; a config that was edited can be corrected.
+    // An address that cannot be played is invalid; an edited config can be corrected.
     if (!answers.played.steps && (about !== page.about || page.played === null)) throw new Senseless(answers.played.error.message);
     past.length = future.length = 0;
     branches = [];
@@ -89,7 +89,7 @@ async function visit() {
     page.about = page.played = null;
     drawComponents(null);
     find("stories").replaceChildren();
-    find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, isSenseless ? "This address makes no sense" : "This cannot be shown"), h("p", {}, `${error.message}.`), h("p", {}, isSenseless ? "Nothing was run. Choose a component to begin with." : "That is not the address's fault. Is tidegate play still running? Choose a component to begin with.")));
+    find("main").replaceChildren(h("div", { class: "alert", role: "alert" }, h("h1", {}, isSenseless ? "This address makes no sense" : "This cannot be shown"), h("p", {}, `${error.message}.`), h("p", {}, isSenseless ? "Nothing was run. Choose a component to begin with." : "The address is valid. Is tidegate play still running? Choose a component to begin with.")));
   }
 }
 
@@ -107,7 +107,7 @@ function enter(about) {
   page.group = about.stories[0]?.group ?? "directed";
 }
 
-/** What the specification says of a place, and of the semantics that it is compared with. */
+/** Ask the specification about a place, and about the semantics to compare with. */
 async function playAt({ component, config, trace, choices, start, at, compare }, about) {
   const question = { ask: "play", component, config, trace, choices, start, ...(at === null ? {} : { at }) };
   const other = compare && compare !== (config.semantics ?? about.semantics[0]) ? { ...question, config: { ...config, semantics: compare } } : null;
@@ -115,17 +115,17 @@ async function playAt({ component, config, trace, choices, start, at, compare },
   return { played, compared };
 }
 
-/** Be at a place that has been played. */
+/** Set the current place, which has been played. */
 function settle(place, { played, compared }) {
   here = { ...place, config: played.config ?? place.config };
   page.problem = played.error ?? null;
-  // A config that cannot be played leaves the picture as it was, so that it can be corrected.
+  // An invalid config keeps the old picture, so that it can be corrected.
   if (played.steps) { page.played = played; page.compared = compared?.steps ? compared : null; }
   history.replaceState(null, "", writeHash());
   draw();
 }
 
-/** Go to another place, and show it when it has been played, unless something newer has been asked for. */
+/** Go to another place, and show it when it has been played, unless a newer request came. */
 async function go(place, undoable = true, isWalk = false) {
   if (!isWalk) stopWalk();
   const number = asked += 1;
@@ -147,7 +147,7 @@ const undo = () => restore(past, future);
 const redo = () => restore(future, past);
 const select = (at) => go({ ...here, at: at === page.played.steps.length ? null : at }, false);
 
-/** From the start to the end, a step at a time; whatever is done meanwhile ends it. */
+/** Walk from the start to the end, step by step; any action ends it. */
 async function walk() {
   const total = page.played.steps.length;
   const number = walks += 1;
@@ -167,7 +167,7 @@ function stopWalk() {
 
 const toggleWalk = () => { if (walking) { stopWalk(); draw(); } else walk(); };
 
-/** Go to a trace, and walk through it for those who like to see things move. */
+/** Go to a trace, and walk through it unless the user prefers reduced motion. */
 async function show(trace) {
   scrollTo(0, 0);
   await go({ ...here, trace, choices: {}, start: 0, at: null });
@@ -177,7 +177,7 @@ async function show(trace) {
 const place = () => page.played.at;
 const keep = (choices, until) => Object.fromEntries(Object.entries(choices).filter(([step]) => Number(step) < until));
 
-/** Play an event behind the step that is looked at; what came after it there is kept as a branch. */
+/** Play an event after the current step; the later steps are kept as a branch. */
 function add(event) {
   const tokens = page.played.steps.map((step) => step.event);
   const at = place();
@@ -322,7 +322,7 @@ function goToBranch(branch) {
   go({ ...here, ...branch, at: null }, false);
 }
 
-/** What is wrong with the notation, marked where it stands. */
+/** The error in the notation, marked at its place. */
 function drawProblem() {
   const problem = page.problem;
   if (!problem || problem.start === undefined) return null;
@@ -406,13 +406,13 @@ function drawStep() {
   );
 }
 
-// --- all that can happen ------------------------------------------------------------------------------------------
+// --- exploration --------------------------------------------------------------------------------------------------
 
-/** What was explored last, of which scope; and the neighbours of the state that was looked at last. */
+/** The last exploration and its scope, and the neighbours of the last shown state. */
 let explored = null;
 let walked = null;
 
-/** As many timestamps as the address says, or as few as usual. */
+/** The number of timestamps from the address, or the default. */
 const scope = () => ({ component: here.component, config: here.config, ...here.explore ? { timestamps: here.explore } : {} });
 
 async function exploreHere() {
@@ -432,7 +432,7 @@ function drawExplorer() {
   return h("section", { class: "card explorer", "aria-label": "Explorer", "aria-live": "polite" }, h("h2", {}, "Explorer"), current === null ? [intro, button] : current.found === null ? h("p", {}, "Exploring … ", h("progress", { "aria-label": "Exploring" })) : [drawExplored(current.found), current.found.error ? null : drawWalk()]);
 }
 
-/** The state that is looked at, in the graph of all of them. */
+/** The current state in the graph of all states. */
 function drawWalk() {
   const { trace, choices, start } = here;
   const question = { ask: "neighbours", ...scope(), trace, choices, start, at: place() };
@@ -506,7 +506,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-/** How far a page is that brings its own Python. */
+/** Loading progress of a page with its own Python. */
 function onLoading({ detail: { stage, done } }) {
   find("loading")?.replaceChildren(`${stage} … `, h("progress", { value: String(done), max: "1", "aria-label": stage }));
 }

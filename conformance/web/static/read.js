@@ -1,4 +1,4 @@
-// What pages of documents need beside themselves: colours, a menu that folds, and a search over all of them.
+// The script of document pages: colours, a menu that folds, and a search over all documents.
 
 import { h, themeButton } from "./dom.js";
 
@@ -6,10 +6,10 @@ const MOST = 20;
 const { base } = document.body.dataset;
 let sections = null;
 
-/** The index comes as a script, so that it can be read from disk, too; it is fetched when somebody wants to search. */
+/** The index is a script, so that it also loads from disk; it is loaded on the first search. */
 function load() {
   sections ??= new Promise((resolve, reject) => {
-    document.head.append(h("script", { src: `${base}search.js`, onload: () => resolve(globalThis.SECTIONS.map(prepare)), onerror: () => reject(new Error("search.js is not there")) }));
+    document.head.append(h("script", { src: `${base}search.js`, onload: () => resolve(globalThis.SECTIONS.map(prepare)), onerror: () => reject(new Error("search.js is missing")) }));
   });
   return sections;
 }
@@ -18,13 +18,13 @@ function prepare([address, page, title, text]) {
   return { address, page, title, text, name: title.toLowerCase(), all: `${page} ${title} ${text}`.toLowerCase() };
 }
 
-/** Sections that have every word, those first whose heading is what was asked for. */
+/** Sections with every word; matching headings first. */
 function search(all, words) {
   const rank = (one) => (words.every((word) => one.name.split(" ").includes(word)) ? 0 : words.every((word) => one.name.includes(word)) ? 1 : 2) + one.name.length / 1e3;
   return all.filter((one) => words.every((word) => one.all.includes(word))).sort((a, b) => rank(a) - rank(b));
 }
 
-/** The text around the first word that was found, with each of them marked. */
+/** The text around the first found word, with all found words marked. */
 function excerpt(text, words) {
   const lower = text.toLowerCase();
   const first = Math.max(0, Math.min(...words.map((word) => lower.indexOf(word)).filter((at) => at >= 0), text.length) - 40);

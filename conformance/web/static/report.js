@@ -4,18 +4,18 @@ import { copyButton, h, ruleChip, themeButton } from "./dom.js";
 import { observations, ruleList } from "./details.js";
 import { drawWalk } from "./walk.js";
 
-/** Where `tidegate play` listens, unless something else does. */
+/** The default address of `tidegate play`. */
 const PLAYGROUND = "http://127.0.0.1:7728/";
 const ROW = 46;
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const result = read("result");
 const index = read("index").map(([component, stage, verdict, rule, trace, message], number) => ({ number, component, stage, verdict, rule, trace, message }));
-/** The component that the address asks for, if it does: `index.html#valve`. */
+/** The component in the address, if any: `index.html#valve`. */
 const asked = result.path.find((name) => `#${name}` === location.hash) ?? null;
 const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
-/** The findings with their evidence, packed some together; they are unpacked when the first of them is asked for. */
+/** The findings with their evidence in packed blocks; a block is unpacked on first use. */
 const packed = document.getElementById("findings").textContent.split("\n");
 const unpacked = new Map();
 async function unpack(block) {
@@ -102,14 +102,14 @@ function drawCounterexample(finding) {
   );
 }
 
-/** What is likely wrong with the component, from all of its failures together. */
+/** The likely cause, from all failures of the component. */
 function drawCause(cause) {
   if (!cause) return null;
   const rules = cause.rules.slice(0, 3).map((id) => ruleChip(id, result.rules));
   return h("p", { class: "cause" }, h("b", {}, "Likely cause "), cause.twin ? ["it behaves like ", h("b", {}, cause.twin), ": ", cause.story, " "] : null, rules, h("span", { class: "soft" }, ` by ${count(cause.failures, "failure")}`));
 }
 
-/** What is known of a finding that has no picture. */
+/** The evidence of a finding without a picture. */
 function drawEvidence(finding) {
   const at = finding.step ?? null;
   const tokens = finding.trace.split(" ").slice(0, 400).map((token, number) => h("code", { class: number + 1 === at ? "token wrong" : "token" }, token));
@@ -128,7 +128,7 @@ function drawCounterexamples() {
   };
   const tabs = h("div", { class: "tabs wrap", role: "group", "aria-label": "Counterexamples" }, all.map((finding, number) => h("button", { type: "button", onclick: () => chosen(number) }, finding.title)));
   chosen(Math.max(0, all.findIndex((finding) => finding.component === asked)));
-  return h("section", { id: "counterexamples" }, h("h2", {}, count(all.length, "counterexample"), h("small", { class: "soft" }, " made as small as possible")), all.length > 1 ? tabs : null, place);
+  return h("section", { id: "counterexamples" }, h("h2", {}, count(all.length, "counterexample"), h("small", { class: "soft" }, " shrunk")), all.length > 1 ? tabs : null, place);
 }
 
 // --- findings ---------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ function drawFindings() {
     counted.textContent = `${count(shown.length, "finding")}${result.left ? `; ${result.left.toLocaleString("en")} more in report.jsonl` : ""}`;
     fillRows();
   }
-  /** Only the rows that can be seen are there. */
+  /** Only the visible rows exist. */
   function fillRows() {
     const from = Math.max(0, Math.floor(list.scrollTop / ROW) - 5);
     const to = Math.min(shown.length, from + Math.ceil((list.clientHeight || 480) / ROW) + 10);
@@ -217,7 +217,7 @@ function drawRules() {
     const chip = ruleChip(id, result.rules, failed.has(id) ? "bad" : missing.has(id) ? "open" : "");
     return h("li", { title: `${id}: exercised ${count(times, "time")}` }, chip, h("meter", { min: "0", max: "1", value: String(Math.log1p(times) / Math.log1p(most)), "aria-label": `${id}, exercised ${count(times, "time")}` }), h("span", { class: "soft" }, times.toLocaleString("en")));
   };
-  return h("section", {}, h("details", {}, h("summary", {}, `${count(ids.length - missing.size, "rule")} exercised${missing.size ? `, ${missing.size} too rarely to know anything` : ""}`), [...groups].map(([prefix, members]) => h("div", {}, h("h3", {}, prefix), h("ul", { class: "ruleboard" }, members.map(bar))))));
+  return h("section", {}, h("details", {}, h("summary", {}, `${count(ids.length - missing.size, "rule")} exercised${missing.size ? `, ${missing.size} too rarely for a verdict` : ""}`), [...groups].map(([prefix, members]) => h("div", {}, h("h3", {}, prefix), h("ul", { class: "ruleboard" }, members.map(bar))))));
 }
 
 function drawClaims() {

@@ -1,4 +1,4 @@
-// Rows of a run log as a space-time diagram and as a table: of one channel or key if that is wanted, and as wide as it helps.
+// Rows of a run log as a space-time diagram and as a table, with filters by channel and key, and zoom.
 
 import { h } from "./dom.js";
 import { channelOf, drawLegend, drawSpaceTime } from "./spacetime.js";
@@ -7,10 +7,10 @@ const COLUMNS = ["task", "subtask", "attempt", "step", "dir", "channel", "kind",
 
 const [LEAST, MOST] = [16, 120];
 
-/** As wide as there is room for, and neither so narrow nor so wide that the eye loses its way. */
+/** As wide as there is room for, within limits that stay readable. */
 const fit = (columns) => Math.round(Math.max(40, Math.min(90, (document.getElementById("main").clientWidth - 220) / (columns + 1))));
 
-/** `rows` are in the order of their `time`; `left` says how many more there are. */
+/** `rows` are sorted by `time`; `left` is the number of rows that are not drawn. */
 export function drawRun({ title, tasks, rows, left = 0 }) {
   const wanted = { channel: "", key: "", column: fit(new Set(rows.map((row) => row.time)).size) };
   const view = h("div", {});
@@ -32,7 +32,7 @@ export function drawRun({ title, tasks, rows, left = 0 }) {
     );
     requestAnimationFrame(() => showWrong("instant"));
   }
-  /** Scroll to the first row that is wrong, if there is one. */
+  /** Scroll to the first wrong row, if there is one. */
   function showWrong(behavior) {
     const at = view.querySelector(".mark.wrong .halo");
     const place = view.querySelector(".scroll");

@@ -1,10 +1,10 @@
-// A state as a picture of the thing itself: what waits in which queue, credit on its way, bytes of a record, barriers.
-// A scene is found by the shape of a state, so that a component which is built of known parts needs none of its own.
+// A state as a picture of the component: queues, credit in flight, bytes of a record, barriers.
+// The shape of a state selects the scene, so that a component made of known parts needs no scene of its own.
 
 import { h } from "./dom.js";
 import { drawItem, say } from "./items.js";
 
-/** So many things are shown of a queue, and bytes of a record. */
+/** Limits of shown items of a queue, and of shown bytes of a record. */
 const MOST = 24;
 const BYTES = 48;
 
@@ -23,24 +23,24 @@ export function drawScene(config, state, before = null, names = null) {
 
 // --- parts ------------------------------------------------------------------------------------------------------
 
-/** A queue that is read on its right. */
+/** A queue; its head is on the right. */
 function belt(items, label = "") {
   const shown = items.slice(0, MOST).map(drawItem);
   if (items.length > MOST) shown.push(h("span", { class: "soft" }, `${items.length - MOST} more`));
   return h("span", { class: "belt", "aria-label": `${label}${label ? ": " : ""}${items.length} waiting` }, shown.length ? shown : h("span", { class: "none" }, "empty"));
 }
 
-/** What is so, and what is not. */
+/** A flag that is on or off. */
 const lamp = (label, on, tone = "") => h("span", { class: `lamp ${on ? "on" : "off"} ${tone}`, title: `${label}: ${on ? "yes" : "no"}` }, label);
 const lamps = (state, names) => names.filter((name) => typeof state[name] === "boolean" && state[name]).map((name) => lamp(words(name), true, /blocked|failed|lost|closed|released/.test(name) ? "warn" : ""));
 
-/** A number of equal things: each of them, while they can be counted with the eye. */
+/** A number of equal things: drawn one by one if they are few. */
 function coins(number, label, tone = "") {
   const count = Number(number);
   return h("span", { class: `coins ${tone}`, title: `${label}: ${number}` }, h("small", {}, label), count > 0 && count <= 10 ? Array.from({ length: count }, () => h("i", {})) : h("b", {}, String(number)));
 }
 
-/** Whose row it is, and what is in it from where it comes to where it goes. */
+/** A row with its name, and its items from source to target. */
 const row = (who, ...parts) => h("div", { class: "strand" }, h("span", { class: "who" }, who), h("span", { class: "parts" }, parts));
 const box = (title, ...parts) => h("div", { class: "box" }, h("b", {}, title), parts);
 const numbers = (list, tone = "other") => list.length ? list.map((at) => [h("span", { class: `item ${tone}` }, String(at)), " "]) : tone === "other" ? "nobody" : null;
@@ -61,7 +61,7 @@ function drawGate(gate, label = "channel", extra = () => null) {
 
 const drawUnion = (state) => h("div", {}, state.members.map((member, at) => h("div", {}, h("h4", {}, `member ${at}`), drawGate(member.gate))), box("union", h("p", {}, "serves members ", numbers(state.queue)), lamp("available", state.available)));
 
-/** The bytes of a record as far as they are here: four for its length, then as many as those say. */
+/** The present bytes of a record: four for its length, then that many. */
 function drawBytes({ gathered, rest }) {
   const bytes = (hex) => hex.match(/../g) ?? [];
   const [here, later] = [bytes(gathered), bytes(rest)];
@@ -76,7 +76,7 @@ function drawBytes({ gathered, rest }) {
   return h("span", { class: "bytes" }, shown, empty, missing > room && here.length ? h("span", { class: "soft" }, `… ${missing - room} missing`) : null, later.length ? [h("span", { class: "soft" }, " then "), later.slice(0, BYTES).map((text) => cell(text, "rest", "not looked at yet"))] : null, h("small", {}, told));
 }
 
-/** What an input reads: buffers that wait, the record that is put together of them, and how far event time is. */
+/** An input: waiting buffers, the record under assembly, and event time. */
 function drawInput(state) {
   const mark = (at) => { const { watermark, active } = state.valve.channels[at]; return h("span", { class: `item ${active ? "water" : "end"}`, title: "watermark of this channel" }, `${watermark === "MIN" ? "no watermark" : watermark}${active ? "" : " idle"}`); };
   return h("div", { class: "stage" },
@@ -100,15 +100,15 @@ const buffers = (channel) => [coins(channel.exclusive, "exclusive"), coins(chann
 const pool = (gate) => box("floating buffers", coins(gate.free, "free", "float"), h("p", {}, "waiting: ", numbers(gate.waiting)));
 const drawReceiver = ({ gate }) => h("div", { class: "stage" }, h("div", { class: "strands" }, gate.channels.map((channel, at) => row(`channel ${at}`, buffers(channel), lamps(channel, ["released"])))), pool(gate));
 
-/** Data goes down, credit comes up: who has what, and what is on its way. */
+/** Data goes down, credit comes up: both ends, and everything in flight. */
 function drawLoop({ links, receiver }) {
-  const wire = (link) => h("div", { class: "wires" }, h("div", { class: "wire down" }, belt(link.down, "data on its way")), h("div", { class: "wire up" }, belt(link.up, "credit on its way")));
+  const wire = (link) => h("div", { class: "wires" }, h("div", { class: "wire down" }, belt(link.down, "data in flight")), h("div", { class: "wire up" }, belt(link.up, "credit in flight")));
   return h("div", {}, links.map((link, at) => h("div", { class: "loop" },
     box(`sender ${at}`, belt(link.sender.reader.subpartition.items, "to be sent"), coins(link.sender.reader.credit, "credit"), lamp("blocked", link.sender.reader.subpartition.blocked, "warn"), h("p", { class: "soft" }, `${link.data} data and ${link.barriers} barriers to come`)), wire(link),
     box(`receiver ${at}`, belt(link.inbox, "received"), buffers(receiver.gate.channels[at]), link.aligned ? lamp("aligned", true) : null))), pool(receiver.gate));
 }
 
-/** The channels that a checkpoint waits for, and those whose barrier is there and that are held back until then. */
+/** The channels that a checkpoint waits for, and the blocked ones with a barrier. */
 function drawBarriers(state, config) {
   const isHere = (at) => state.aligned.includes(at);
   const lane = (at) => {
@@ -119,22 +119,22 @@ function drawBarriers(state, config) {
   };
   const channels = Math.min(Number(config.channels ?? 0), MOST);
   return h("div", { class: "stage" }, h("div", { class: "strands" }, Array.from({ length: channels }, (_, at) => lane(at))),
-    box(state.current > 0 && state.collecting ? `checkpoint ${state.current}` : "no checkpoint", state.collecting ? h("p", {}, `${state.aligned.length} of ${state.target} barriers`) : null, h("p", { class: "soft" }, state.done > 0 ? `done: ${state.done}` : "none is done"), state.unaligned ? lamp("unaligned", true, "warn") : null, state.timer !== null && state.timer !== undefined ? h("p", {}, `timer at ${say(state.timer)}`) : null));
+    box(state.current > 0 && state.collecting ? `checkpoint ${state.current}` : "no checkpoint", state.collecting ? h("p", {}, `${state.aligned.length} of ${state.target} barriers`) : null, h("p", { class: "soft" }, state.done > 0 ? `done: ${state.done}` : "none completed"), state.unaligned ? lamp("unaligned", true, "warn") : null, state.timer !== null && state.timer !== undefined ? h("p", {}, `timer at ${say(state.timer)}`) : null));
 }
 
-const drawTracker = (state, config) => h("div", { class: "strands" }, state.pending.length ? state.pending.slice(0, MOST).map((one) => row(`checkpoint ${one.checkpoint}`, Array.from({ length: Math.min(Number(config.channels ?? 0), MOST) }, (_, at) => h("span", { class: `item ${one.channels.includes(at) ? "barrier" : state.ended.includes(at) ? "end" : "other open"}`, title: `channel ${at}: ${one.channels.includes(at) ? "its barrier is here" : "waits"}` }, String(at))), h("span", { class: "turn" }, `${one.channels.length} of ${one.target}`), one.aborted ? lamp("aborted", true, "warn") : null)) : h("p", { class: "soft" }, "No checkpoint is under way."));
+const drawTracker = (state, config) => h("div", { class: "strands" }, state.pending.length ? state.pending.slice(0, MOST).map((one) => row(`checkpoint ${one.checkpoint}`, Array.from({ length: Math.min(Number(config.channels ?? 0), MOST) }, (_, at) => h("span", { class: `item ${one.channels.includes(at) ? "barrier" : state.ended.includes(at) ? "end" : "other open"}`, title: `channel ${at}: ${one.channels.includes(at) ? "its barrier is here" : "waits"}` }, String(at))), h("span", { class: "turn" }, `${one.channels.length} of ${one.target}`), one.aborted ? lamp("aborted", true, "warn") : null)) : h("p", { class: "soft" }, "No checkpoint is in progress."));
 
 const drawSaved = ({ channels }) => h("div", { class: "strands" }, channels.map(({ queue, ahead, saving }, at) => row(`channel ${at}`, belt(queue, `channel ${at}`), belt(ahead, "ahead"), h("span", { class: `turn ${saving.status === "received" ? "urgent" : "none"}` }, saving.barrier >= 0 ? `barrier ${saving.barrier} ${words(saving.status)}` : words(saving.status)), saving.cut >= 0 ? h("small", {}, `saved before ${saving.cut}`) : null)));
 
 const drawMailbox = (state) => h("div", { class: "stage" }, h("div", { class: "strands" }, row("queue", belt(state.queue, "queue")), row("batch", belt(state.batch, "batch"))), box("loop", lamp("running", state.running), h("p", {}, words(state.life)), state.suspension ? lamp("suspended", true, "warn") : null));
 
-/** Segments: those that a pool holds, those that it may still take, and those that nobody has. */
+/** Segments: held by a pool, available to a pool, and free. */
 function drawPools({ free, pools }) {
   const used = (one) => one.used.reduce((sum, number) => sum + number, 0);
   return h("div", { class: "stage" }, h("div", { class: "strands" }, pools.map((one) => row(`pool ${one.id}`, coins(used(one), "used"), one.ready ? coins(one.ready, "ready", "float") : null, coins(Math.max(0, one.size - used(one) - one.ready), "may take", "hollow"), h("small", {}, `${one.required} to ${one.maximum ?? "any"}, now ${one.size}`), one.overdraft ? h("small", {}, `overdraft ${one.overdraft}`) : null, lamps(one, ["waiting", "destroyed"])))), box("segments", coins(free, "free", "float")));
 }
 
-/** Every subtask with all that a record passes in it; those at which the step did something are marked. */
+/** Every subtask with its parts; subtasks that the step changed are marked. */
 function drawJob(state, config, before, names) {
   const changed = (list, at) => before !== null && JSON.stringify(before[list][at]) !== JSON.stringify(state[list][at]);
   const mark = (valve) => h("span", { class: `item ${valve.active ?? !valve.idle ? "water" : "end"}`, title: "event time here" }, `▲ ${(valve.last ?? valve.combined) === "MIN" ? "–" : valve.last ?? valve.combined}${valve.active ?? !valve.idle ? "" : " idle"}`);

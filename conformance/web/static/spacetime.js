@@ -1,14 +1,14 @@
-// A run of a whole job as a space-time diagram: a lane per subtask, marks for what it wrote and read, arrows between.
+// A run of a whole job as a space-time diagram: a lane per subtask, marks for its sends and receipts, arrows between.
 
 import { h, svg } from "./dom.js";
 
 const LANE = 46;
 const TOP = 14;
-/** What travels between subtasks in order; buffers and credit are the wire underneath. */
+/** Elements that travel between subtasks in order; buffers and credit are the wire underneath. */
 const TRAVELS = new Set(["record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "latency_marker"]);
 const LONGEST = "9223372036854775807";
 
-/** The channel of a row in words; nothing for what is of a subtask alone. */
+/** The channel of a row in words; empty for rows of a subtask alone. */
 export const channelOf = (row) => row.edge < 0 ? "" : `edge ${row.edge}: ${row.producer} to ${row.consumer}`;
 
 /**
@@ -41,7 +41,7 @@ export function drawSpaceTime(steps, column, known = []) {
   return { chart, lanes };
 }
 
-/** An element on its way, with a head where it arrives. */
+/** An element in flight, with an arrow head where it arrives. */
 function drawArrow(from, to, y1, y2) {
   const length = Math.hypot(to.x - from.x, y2 - y1) || 1;
   const [dx, dy] = [(to.x - from.x) / length, (y2 - y1) / length];
@@ -50,14 +50,14 @@ function drawArrow(from, to, y1, y2) {
   return svg("g", { class: `travel ${from.row.kind}${from.row.wrong || to.row.wrong ? " wrong" : ""}` }, svg("line", { x1: from.x, y1, x2: x, y2: y }), svg("polygon", { points: head }));
 }
 
-/** A checkpoint: what stands left of the line is in it. */
+/** A checkpoint: everything left of the line is in it. */
 function drawCut(cut, y, height) {
   const [first, last] = [cut[0], cut.at(-1)];
   const points = [[first.x, 0], ...cut.map((mark) => [mark.x, y(mark)]), [last.x, height]];
   return svg("g", { class: "cut" }, svg("title", {}, `checkpoint ${first.row.value}`), svg("polyline", { points: points.map((point) => point.join(",")).join(" ") }), svg("text", { class: "label", x: first.x + 5, y: 10 }, `checkpoint ${first.row.value}`));
 }
 
-/** Every row with its place: behind the step that wrote it, one after the other. */
+/** Every row with its place: after the step that wrote it, one after the other. */
 function place(steps, column) {
   return steps.flatMap((step, number) => {
     const rows = step.values.filter((value) => value.type === "log");
@@ -65,10 +65,10 @@ function place(steps, column) {
   });
 }
 
-/** The same on both ends of a channel; of equal ones, the first that was written is the first that is read. */
+/** The key of a row at both ends of a channel; of equal ones, the first written is the first read. */
 const identity = (row) => [row.attempt ?? 0, row.edge, row.producer, row.consumer, row.kind, row.timestamp, row.key, row.id, row.value, row.status].join(" ");
 
-/** What was written on a channel, each with where it was read, or with null. */
+/** Sent elements of a channel, each with its receipt or null. */
 function travels(marks) {
   const sent = marks.filter(({ row }) => row.dir === "out" && TRAVELS.has(row.kind));
   const read = new Map();
@@ -76,7 +76,7 @@ function travels(marks) {
   return sent.map((mark) => [mark, read.get(identity(mark.row))?.shift() ?? null]);
 }
 
-/** Where each subtask stands at a checkpoint: at the first barrier that it wrote, or, if it wrote none, the last that it read. */
+/** The place of each subtask at a checkpoint: its first sent barrier, or, if none, its last received one. */
 function cuts(marks) {
   const found = new Map();
   for (const mark of marks) {
@@ -98,7 +98,7 @@ const SHAPES = {
 const other = (x, y) => svg("path", { class: "cross", d: `M${x - 4} ${y - 4}l8 8M${x - 4} ${y + 4}l8 -8` });
 const small = (x, y) => svg("rect", { class: "wire", x: x - 2.5, y: y - 2.5, width: 5, height: 5 });
 
-/** What is written below a mark, where there is room for it. */
+/** The text below a mark, if there is room. */
 function sayOf(row) {
   const said = row.kind === "record" ? row.key : row.kind === "watermark" ? (row.timestamp === LONGEST ? "MAX" : row.timestamp) : row.kind === "status" ? row.status : null;
   return String(said ?? "").slice(0, 10);
@@ -111,7 +111,7 @@ function drawMark({ row, x }, y, said) {
   return svg("g", { class: `mark ${row.kind} ${row.dir}${row.wrong ? " wrong" : ""}` }, svg("title", {}, title), halo, draw(x, y), said ? svg("text", { class: "label", x, y: y + 17, "text-anchor": "middle" }, said) : null);
 }
 
-/** What the marks mean, of the kinds that there are. */
+/** The legend of the present kinds of marks. */
 export function drawLegend(rows) {
   const kinds = [...new Set(rows.map((row) => row.kind))].sort((a, b) => order(a) - order(b));
   const sample = (kind, dir) => svg("svg", { class: "spacetime sample", width: 20, height: 20, viewBox: "0 0 20 20", "aria-hidden": "true" }, svg("g", { class: `mark ${kind} ${dir}` }, (SHAPES[kind] ?? (TRAVELS.has(kind) ? other : small))(10, 10)));

@@ -1,4 +1,4 @@
-// What a command found, as a page: its conclusion, its table, and each finding in words and as a picture.
+// The result of a command as a page: its conclusion, its table, and each finding in words and as a picture.
 
 import { copyButton, h, themeButton } from "./dom.js";
 import { ruleList } from "./details.js";
@@ -17,11 +17,11 @@ function drawVerdict() {
   );
 }
 
-/** What a line of a finding can begin with. */
+/** Labels at the beginning of a finding's lines. */
 const FACTS = ["config", "trace", "at step", "allowed", "seen", "pass", "fail", "error", "reproduce"];
 const RULE = /^([A-Z]+-\d+): /;
 
-/** The lines of a finding: its rules with their texts, its facts by their names, and whatever else is said. */
+/** The lines of a finding: its rules with their texts, its facts by name, and other lines. */
 function drawLines(lines) {
   const facts = lines.flatMap((line) => FACTS.filter((name) => line.startsWith(`${name} `)).map((name) => [name, line.slice(name.length).trim()]));
   const rules = lines.flatMap((line) => RULE.exec(line)?.[1] ?? []).filter((id) => told.rules[id]);

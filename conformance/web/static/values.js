@@ -5,12 +5,12 @@ const isNested = (value) => Array.isArray(value) ? value.some((one) => one !== n
 
 export const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Numbers of things: none of them goes without saying, while channel 0 is a channel. */
+/** Fields with counts: a count of 0 is omitted, while channel 0 is shown. */
 const COUNTS = new Set(["exclusive", "floating", "required", "unannounced", "hops", "queued", "holds", "free"]);
 
 const cut = (text, limit) => text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 
-/** A value in a few words. What is false, empty or absent goes without saying. */
+/** A value in a few words, without false, empty or absent parts. */
 export function words(value, limit = 60) {
   return cut(say(value), limit);
 }
@@ -30,14 +30,14 @@ function say(value) {
   return said.join(" · ") || "–";
 }
 
-/** An event that has no short form, without what a reader of JSON needs and an eye does not; what is false or empty is left out. */
+/** An event without a short form: its JSON without punctuation, and without false or empty parts. */
 export function sayEvent(text) {
   if (!text.startsWith("{")) return text;
   const told = text.replace(/,?"\w+":(?:false|null|\[\]|"")/g, "").replace(/"type":"(\w+)",?/g, "$1 ").replace(/,?"(\w+)":true/g, " $1").replace(/,?"(\w+)":/g, " $1 ");
   return told.replaceAll("\\u0020", " ").replace(/[{}"]/g, "").replaceAll("_", " ").replace(/ +/g, " ").replace(/\[ /g, "[").replace(/ (?=[\],])/g, "").trim();
 }
 
-/** What an observation is called, and its values: without their names where there is one, and without what is false. */
+/** The name of an observation, and its values: a single value without its name, and no false values. */
 export function readObservation(text) {
   const [seen, who] = text.split(" · ");
   if (who !== undefined) return { name: seen.split(/, (?=\w+\()/).map(shortObservation).join(", "), values: [who.split(/[:/]/).at(-1)] };
@@ -51,7 +51,7 @@ export function readObservation(text) {
   return { name: `${parts[1]} ${values[0].replace(/^\w+ /, "")}`.replaceAll("_", " "), values: [] };
 }
 
-/** At commas that stand in no brackets. */
+/** Split at commas outside of brackets. */
 function splitValues(text) {
   const found = [""];
   let depth = 0;
@@ -78,7 +78,7 @@ function one(name, index) {
   return `${single.replaceAll("_", " ")} ${index}`;
 }
 
-/** The parts of a state that are followed over time, each with what it is now, and the tone to show it in. */
+/** The parts of a state that are followed over time, each with its value and tone. */
 function lanes(state, queues) {
   const found = [];
   const mark = tide(state);
@@ -118,7 +118,7 @@ const isTiny = (value) => Object.keys(value).length <= 2 && !isNested(Object.val
 const THINGS = ["kind", "item", "type", "amount", "backlog"];
 const BYTES = new Set(["gathered", "rest", "pending", "written", "data"]);
 
-/** How a value is better shown than in words: what waits in a queue as things, and bytes as bytes. */
+/** A better form than words: items of a queue, and bytes. */
 function look(value, name) {
   if (typeof value === "string" && BYTES.has(name) && /^([0-9a-f]{2})+$/.test(value)) return { bytes: value.match(/../g) };
   if (Array.isArray(value)) return value.length && value.every(isThing) ? { items: value, aside: "" } : {};
@@ -145,7 +145,7 @@ function findQueues(states) {
   return new Set([...lengths].filter(([, seen]) => seen.size > 1).map(([name]) => name));
 }
 
-/** Without what stands between the part and what is told of it, unless two would be called the same. */
+/** Shorter names without the middle, unless two names would be equal. */
 function nameAll(paths) {
   const short = paths.map((path) => {
     const part = path.findLastIndex((each) => / \d+$/.test(each));
@@ -154,7 +154,7 @@ function nameAll(paths) {
   return paths.map((path, index) => (short.indexOf(short[index]) === short.lastIndexOf(short[index]) ? short[index] : path.join(" ")).replaceAll("_", " "));
 }
 
-/** What has a look of its own wherever it stands: channels and inputs with their watermarks. */
+/** Values with their own look everywhere: channels and inputs with their watermarks. */
 function shape(value) {
   if (!isObject(value) || !("watermark" in value)) return null;
   const mark = value.watermark === "MIN" ? "–" : String(value.watermark);
@@ -180,7 +180,7 @@ export function timeline(states) {
   return keys.map((key, index) => ({ name: names[index], cells: focus(tables.map((table) => table.get(key) ?? null)) }));
 }
 
-/** Of things with many fields, those are told that change: what has no end of words says nothing. */
+/** Of things with many fields, only the changing ones are shown. */
 function focus(cells) {
   const objects = cells.filter((cell) => cell && isObject(cell.value)).map((cell) => cell.value);
   const fields = [...new Set(objects.flatMap(Object.keys))].filter((name) => name !== "id");
@@ -190,12 +190,12 @@ function focus(cells) {
   return cells.map((cell) => cell && isObject(cell.value) ? { ...cell, ...show(pick(cell.value)) } : cell);
 }
 
-/** Whether two cells of a lane tell the same. */
+/** Whether two cells of a lane are equal. */
 export const alike = (one, other) => one?.text === other?.text && (one?.value === undefined || same(one.value, other?.value));
 
 // --- watermarks -------------------------------------------------------------------------------------------------
 
-/** Watermarks that meet: those that come in, and the one that goes out; null for a state without. */
+/** The incoming watermarks and the outgoing one; null for a state without. */
 export function tide(state) {
   const holder = [state, state?.valve].find((each) => isObject(each) && (each.last !== undefined || each.combined !== undefined));
   const parts = holder?.channels ?? holder?.inputs ?? holder?.outputs;

@@ -1,4 +1,4 @@
-// A counterexample as a picture that can be walked, step by step.
+// A counterexample as a picture to walk through step by step.
 
 import { h, ruleChip } from "./dom.js";
 import { observations, stateTable } from "./details.js";
@@ -42,6 +42,6 @@ function drawStep(step, at, picture, rules) {
     "div", { class: "beside" },
     h("div", {}, h("h4", {}, `Step ${at}, `, h("code", {}, sayEvent(step.event)), ": allowed"), allowed.slice(0, 12).map((one, number) => [number ? h("p", { class: "soft" }, "or") : null, observations(one.observations), h("p", {}, one.rules.map((id) => ruleChip(id, rules)))]), allowed.length > 12 ? h("p", { class: "soft" }, `or ${allowed.length - 12} more`) : null),
     step.seen ? h("div", { class: "seenbox" }, h("h4", {}, "seen"), observations(step.seen, step.right)) : null,
-    h("div", { class: "wide" }, h("h4", {}, step.seen ? "State, as the specification has it" : "State"), stateTable(picture.states[at - 1], picture.states[at])),
+    h("div", { class: "wide" }, h("h4", {}, step.seen ? "State of the specification" : "State"), stateTable(picture.states[at - 1], picture.states[at])),
   );
 }

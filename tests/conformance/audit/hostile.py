@@ -132,7 +132,7 @@ TABLES = {
     "words": (lambda table: changed(table, "task", 5, WORDS, pa.string()), "task '"),
     "rows-of-words": (
         lambda table: with_column(table, "run", pa.array([WORDS] * len(table))),
-        "and says that it is of run",
+        "but declares run",
     ),
     "other-type": (lambda table: with_column(table, "id", table["id"].cast(pa.float64())), "column id is double"),
     "binary": (
@@ -160,12 +160,12 @@ def write_bytes(table, folder):
     broken = bytearray(whole)
     broken[100 : len(whole) // 2] = bytes(len(whole) // 2 - 100)
     texts = {
-        "cut": (whole[: len(whole) // 2], "is no Parquet file, or is cut short"),
-        "zero": (b"", "is no Parquet file, or is cut short"),
-        "only-magic": (b"PAR1", "is no Parquet file, or is cut short"),
-        "magic-twice": (b"PAR1PAR1", "is no Parquet file, or is cut short"),
-        "length": (whole[:-8] + b"\xff\xff\xff\x7fPAR1", "is no Parquet file, or is cut short"),
-        "text": (b"run,task,subtask\n", "is no Parquet file, or is cut short"),
+        "cut": (whole[: len(whole) // 2], "is not a Parquet file, or is cut short"),
+        "zero": (b"", "is not a Parquet file, or is cut short"),
+        "only-magic": (b"PAR1", "is not a Parquet file, or is cut short"),
+        "magic-twice": (b"PAR1PAR1", "is not a Parquet file, or is cut short"),
+        "length": (whole[:-8] + b"\xff\xff\xff\x7fPAR1", "is not a Parquet file, or is cut short"),
+        "text": (b"run,task,subtask\n", "is not a Parquet file, or is cut short"),
         "pages": (bytes(broken), "cannot be read to its end"),
     }
     for name, (data, _message) in texts.items():
@@ -196,7 +196,7 @@ def write_links(folder):
         "two": "is a link that leads nowhere",
         "nowhere": "is a link that leads nowhere",
         "above": "is a link that leads back to",
-        "pipe": "is no regular file",
+        "pipe": "is not a regular file",
         "name-": "its own name is not UTF-8",
     }
 

@@ -88,7 +88,7 @@ def test_a_run_over_several_files_that_may_lack_one_is_not_judged(spread_out, go
     report = audit([tmp_path])
     assert report.exit is Exit.UNDETERMINED
     assert [len(one.paths) for one in report.problems] == [1, 2]
-    assert f"and so may be {lost}, which is refused" in report.problems[1].problem
+    assert f"and so may {lost}, which is refused" in report.problems[1].problem
 
 
 #: Changes bytes of a file, at random places or in its footer, and audits it.

@@ -138,7 +138,7 @@ WRONG = {
     "lacks its metadata": (without_metadata, "its metadata lack run, job, complete"),
     "has metadata that is no JSON": (lambda table: with_metadata(table, job="{"), "nothing sensible about the job"),
     "has a job that is none": (lambda table: with_metadata(table, job="{}"), "nothing sensible about the job"),
-    "is of another run": (other_run, "has rows of run 'another', and says that it is of run"),
+    "is of another run": (other_run, "has rows of run 'another', but declares run"),
     "has a gap": (gap, "is missing, comes twice or is out of order"),
     "has an unknown edge": (missing_edge, "edge 9 is unknown"),
 }
@@ -165,7 +165,7 @@ def test_a_file_that_is_cut_short_is_named(clean, tmp_path):
     whole = path.read_bytes()
     (tmp_path / "short.parquet").write_bytes(whole[: len(whole) // 2])
     (refused,) = plan([str(tmp_path)]).refused
-    assert "short.parquet: is no Parquet file, or is cut short" in refused.problem
+    assert "short.parquet: is not a Parquet file, or is cut short" in refused.problem
 
 
 def test_a_file_with_broken_pages_is_named(clean, tmp_path):
@@ -194,7 +194,7 @@ def test_files_of_one_run_must_be_of_one_job(clean, tmp_path):
     rewrite(path, tmp_path / "two.parquet", lambda table: with_metadata(table, job=other))
     work = plan([str(tmp_path)])
     assert work.runs == []
-    assert "but of different jobs" in work.refused[0].problem
+    assert "but to different jobs" in work.refused[0].problem
 
 
 def test_a_run_that_was_cut_off_is_not_to_blame_for_its_end(clean, tmp_path):

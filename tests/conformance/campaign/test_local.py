@@ -172,13 +172,13 @@ def put_a_link_to_nowhere(path):
 
 
 DAMAGE = {
-    flip: "its checksum does not fit",
-    change_counts: "its checksum does not fit",
+    flip: "its checksum does not match",
+    change_counts: "its checksum does not match",
     unseal: "it has no checksum",
-    copy_neighbour: "its checksum does not fit",
-    copy_from_another_campaign: "its checksum does not fit",
+    copy_neighbour: "its checksum does not match",
+    copy_from_another_campaign: "its checksum does not match",
     put_a_link_to_nowhere: "cannot be read: No such file",
-    lambda path: os.truncate(path, 2**40): "it is no file of a chunk",
+    lambda path: os.truncate(path, 2**40): "it is not a chunk file",
     lambda path: path.write_bytes(path.read_bytes()[:100]): "it has no checksum",
     lambda path: path.write_bytes(b""): "cannot mmap an empty file",
 }
@@ -193,7 +193,7 @@ def test_a_damaged_chunk_is_named_and_run_again(tmp_path, damage, why):
     again = conduct(campaign)
     assert again.result.counts == first.result.counts
     assert (len(campaign.resumed), campaign.ran, again.about["chunks_damaged"]) == (3, 1, 1)
-    assert [line for line in notes(again.about) if str(victim) in line and why in line and "run again" in line]
+    assert [line for line in notes(again.about) if str(victim) in line and why in line and "runs again" in line]
     assert conduct(make_campaign(tmp_path)).about["damaged"] == []
 
 
@@ -209,19 +209,19 @@ def seal_again(rows, path, plan, chunk):
 
 #: The last row of a kind, and what it holds; and why the chunk is not believed although its checksum fits.
 FORGED = {
-    ("count", "count", 1): "cases, and has 25",
-    ("count", "count", 2**62): "cases, and has 25",
-    ("count", "count", -1): "cases, and has 25",
+    ("count", "count", 1): "cases, but the chunk has 25",
+    ("count", "count", 2**62): "cases, but the chunk has 25",
+    ("count", "count", -1): "cases, but the chunk has 25",
     ("count", "result", "frob"): "'frob' is not a valid Status",
     ("count", "result", "not run"): "does not say whether it is done",
-    ("count", "count", None): "it has gaps",
-    ("finding", "result", "crash"): "its findings are not those that it counts",
-    ("finding", "case", "valve-7-99"): "its findings are of other cases, or of one case twice",
-    ("finding", "size", None): "it has gaps",
+    ("count", "count", None): "required values are missing",
+    ("finding", "result", "crash"): "its findings do not match its counts",
+    ("finding", "case", "valve-7-99"): "its findings belong to other cases, or to one case twice",
+    ("finding", "size", None): "required values are missing",
     ("finding", "row", "frob"): "'frob'",
-    ("rules", "count", -5): "cases, and has 25",
+    ("rules", "count", -5): "cases, but the chunk has 25",
     ("chunk", "seconds", float("nan")): "it took nan seconds",
-    ("chunk", "first", 25): "it says that it is another chunk",
+    ("chunk", "first", 25): "it claims to be another chunk",
 }
 
 
@@ -289,7 +289,7 @@ def test_strangers_among_the_chunks_are_named(tmp_path):
         (tmp_path / "chunks" / name).write_text("junk")
     about = conduct(make_campaign(tmp_path)).about
     assert (about["chunks_damaged"], about["chunks_resumed"]) == (3, 4)
-    assert all("no chunk of this campaign" in line and line.isprintable() for line in about["damaged"])
+    assert all("not a chunk of this campaign" in line and line.isprintable() for line in about["damaged"])
 
 
 def test_a_chunk_that_cannot_be_written_ends_it_and_what_is_known_is_told(tmp_path):
@@ -422,7 +422,7 @@ def test_an_interrupted_campaign_tells_what_is_known_and_goes_on(tmp_path):
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == Exit.UNDETERMINED
-    assert "the same command goes on" in said
+    assert "run the same command to resume" in said
     found, about = summary_of(out)
     assert not found["complete"]
     assert about["chunks_left"] == 57

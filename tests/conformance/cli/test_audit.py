@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_audited(logs, capsys, tmp_
     assert main(["audit", "--local", str(logs / "clean"), str(tmp_path)]) == 2
     out = capsys.readouterr().out
     assert "not audited" in out
-    assert "bad.parquet: is no Parquet file, or is cut short" in out
+    assert "bad.parquet: is not a Parquet file, or is cut short" in out
     assert "1 run, " in out
     assert main(["audit", "--local", str(tmp_path)]) == 65
     (tmp_path / "empty").mkdir()

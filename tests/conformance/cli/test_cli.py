@@ -121,7 +121,7 @@ def test_a_part_of_the_failures_is_no_file_of_them(tmp_path):
     options = ("--component", "valve", "--stage", "directed", "--expect", expectations, "--update-expectations")
     done = tidegate("run", "--engine", engine, *options)
     assert done.returncode == 74
-    assert f"{expectations} is left as it is, since not every failure is known: " in done.stderr
+    assert f"{expectations} is unchanged, since not every failure is known: " in done.stderr
     assert "cases were not run" in done.stderr
     assert not expectations.exists()
 
@@ -238,7 +238,7 @@ def test_nothing_is_generated_over_files_of_others(tmp_path, monkeypatch, capsys
     with pytest.raises(SystemExit) as ended:
         main(["generate", "docs"])
     assert ended.value.code == 64
-    assert "is no checkout of tidegate; say where to write with --out DIR" in capsys.readouterr().err
+    assert "is not a checkout of tidegate; choose an output folder with --out DIR" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

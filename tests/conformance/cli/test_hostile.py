@@ -144,12 +144,12 @@ def test_a_matrix_that_is_stopped_keeps_its_rows(stop, tmp_path, monkeypatch, ca
     page.write_text("of an earlier matrix")
     assert main(["museum", "--component", "valve", "--report", str(page / "x")]) == Exit.CANNOT_WRITE
     said = capsys.readouterr()
-    assert "this is what was known by then" in said.err
+    assert "these are the rows until then" in said.err
     assert "| VALVE-10 | directed |" in said.out
     assert main(["museum", "--component", "valve", "--out", str(page)]) == Exit.UNDETERMINED
     said = capsys.readouterr()
     assert "all stages: 1 of 1 caught" in said.out
-    assert "page.md is left as it is" in said.err
+    assert "page.md is unchanged" in said.err
     assert page.read_text() == "of an earlier matrix"
 
 

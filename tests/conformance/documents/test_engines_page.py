@@ -48,8 +48,8 @@ def test_reports_say_how_they_were_made():
 def test_a_report_of_earlier_draws_says_who_draws_its_jobs():
     report = next(one for one in read_reports(DOCS / "engines"))
     old, new = make_page([report | {"draws": 1}]), make_page([report | {"draws": draws.VERSION}])
-    assert "The jobs are of draws 1: commit " in old
-    assert "The jobs are of draws" not in new
+    assert "These jobs use draws 1: commit " in old
+    assert "These jobs use draws" not in new
 
 
 def test_two_reports_of_one_engine_are_told_apart():
@@ -128,7 +128,7 @@ def test_of_some_jobs_run_again_only_rates_are_taken(tmp_path):
     taken = json.loads(take_report(tmp_path, tmp_path).read_text())
     assert taken == report | {"failures": news[:2]}
     (tmp_path / "summary.json").write_text(json.dumps(part | {"seed": 2}))
-    with pytest.raises(TraceFileError, match="none of the 200 jobs"):
+    with pytest.raises(TraceFileError, match="do not belong to the 200 jobs"):
         take_report(tmp_path, tmp_path)
 
 
@@ -147,7 +147,7 @@ def test_what_an_earlier_run_has_violated_is_not_forgotten(tmp_path):
     passed = report["invariants"]["LOG-ORDER"]["passed"]
     assert tell_promise("order", report) == f"passed in {passed}, per channel"
     assert tell_promise("order", taken) == f"passed in {passed}, and **violated** in an earlier run ([known](x))"
-    assert "- fail LOG-ORDER, 2 jobs of a run of 2026-01-02, and none of this one: [x](x)" in tell_failures(taken)
+    assert "- fail LOG-ORDER, 2 jobs of a run of 2026-01-02, none of this one: [x](x)" in tell_failures(taken)
     (tmp_path / "summary.json").write_text(json.dumps(report | {"findings": old["findings"]}))
     assert "fail LOG-ORDER" not in json.loads(take_report(tmp_path, tmp_path).read_text())["earlier"], (
         "it is told again"

@@ -48,13 +48,13 @@ def test_a_long_queue_is_told_by_what_came_and_went():
     items = "reader.subpartition.items"
     assert [step.changes for step in compare(case)] == [
         (f"{items}: [] → {item}",),
-        (f"{items}: new at its end {item}",),
-        (f"{items}: gone from its front {item}", "reader.subpartition.sequence: 0 → 1"),
+        (f"{items}: added at the end {item}",),
+        (f"{items}: removed from the front {item}", "reader.subpartition.sequence: 0 → 1"),
     ]
     before, after = tuple(range(10**9, 10**9 + 5)), tuple(range(10**9 + 1, 10**9 + 6))
     assert list(changes(before, (*after, 7), "q")) == [
-        "q: gone from its front [1000000000]",
-        "q: new at its end [1000000005, 7]",
+        "q: removed from the front [1000000000]",
+        "q: added at the end [1000000005, 7]",
     ]
 
 
@@ -103,5 +103,5 @@ def test_explain_steps_through_my_trace():
     wrong = tidegate("explain", "VALVE-1", "--trace", "0w1")
     assert (wrong.returncode, wrong.stderr.splitlines()[0]) == (
         64,
-        "tidegate explain: --trace needs a component; 'VALVE-1' is none",
+        "tidegate explain: --trace needs a component; 'VALVE-1' is not one",
     )

@@ -62,7 +62,7 @@ def test_engines_components_links_and_differences(reports, tmp_path, open_page):
         (lambda lines: [*lines[:2], lines[-1]], "the footer counts"),
         (lambda lines: lines[1:], "the header must say"),
         (lambda lines: [lines[0], "{", *lines[1:]], "line 2: not JSON"),
-        (lambda lines: [lines[0], "7", *lines[1:]], "no verdict"),
+        (lambda lines: [lines[0], "7", *lines[1:]], "not a verdict"),
         (lambda lines: [*lines, lines[-1]], "a line after the footer"),
         (lambda lines: [*lines[:-1], lines[-1].replace('"exit"', '"exits"')], "must have an exit"),
         (
@@ -146,7 +146,7 @@ def test_jobs_that_are_not_counted_are_refused(versions, tmp_path, capsys):
     for wrong, said in (
         (lines[:-1], "without its footer"),
         ([lines[0], *lines[2:]], "the footer counts 4 jobs, the report has 3"),
-        ([lines[0], '{"case":"a"}', *lines[1:]], "no job"),
+        ([lines[0], '{"case":"a"}', *lines[1:]], "not a job"),
     ):
         (tmp_path / "report.jsonl").write_text("\n".join(wrong), encoding="utf-8")
         assert main(["matrix", str(tmp_path), "--out", str(tmp_path / "out")]) == 65

@@ -145,7 +145,7 @@ def test_a_wrong_token_is_shown_where_it_stands(trace, start, expected):
         ({"ask": "play", "component": "valve", "config": 7}, "must be an object"),
         ({"ask": "play", "component": "valve", "config": {"channels": MAX_PARTS + 1}}, "at most"),
         ({"ask": "play", "component": "union_gate", "config": {"members": [1] * (MAX_PARTS + 1)}}, "at most"),
-        ({"ask": "play", "component": "valve", "config": {"channels": 2}, "trace": 5}, "must be a text"),
+        ({"ask": "play", "component": "valve", "config": {"channels": 2}, "trace": 5}, "must be a string"),
         ({"ask": "play", "component": "valve", "config": {"channels": 2}, "choices": {"x": 1}}, "choices"),
         ({"ask": "play", "component": "valve", "config": {"channels": 2}, "trace": "0i " * (MAX_EVENTS + 1)}, "only"),
     ],

@@ -17,7 +17,7 @@ async function begin() {
   tell("The specification is loading", 0.6);
   const place = python.runPython("import site; site.getsitepackages()[0]");
   for (const archive of await archives) python.unpackArchive(archive, "zip", { extractDir: place });
-  tell("The specification is being read", 0.8);
+  tell("The specification is being imported", 0.8);
   const answer = python.runPython(`
 import json
 from tidegate.conformance.web.playing import answer
