@@ -7,19 +7,19 @@ from tests.reference.walking import claim, last, walk
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Config
-from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader, Send
+from tidegate.reference.credit.readers import QUEUED, Added, Backlog, BufferSent, MessageKind, Reader
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 from tidegate.reference.subpartition.values import Flush
 
-DATA, EMPTY = QUEUED[Item.DATA], QUEUED[Item.EMPTY]
+DATA, EMPTY = QUEUED[Added.DATA], QUEUED[Added.EMPTY]
 
 
 def short(seen):
     """`d0/1` is data number 0 with backlog 1, `e1/0` an event, `!2` an announcement, `x` refused."""
     match seen:
-        case Send():
+        case BufferSent():
             return f"{seen.kind[0]}{seen.sequence}/{seen.backlog}"
         case Backlog():
             return f"!{seen.backlog}"
@@ -75,7 +75,7 @@ def test_subp_6_a_lone_item_wakes_and_is_sent():
 )
 def test_subp_11_the_last_buffer_counts_only_if_it_is_known_to_be_complete(trace, backlog):
     sent = walk("credit_sender", Config(0), trace)[-1].observations
-    assert sent[0] == Send(Kind.DATA, 0, backlog)
+    assert sent[0] == BufferSent(MessageKind.DATA, 0, backlog)
 
 
 @pytest.mark.rule("SUBP-7")
@@ -177,10 +177,10 @@ def test_subp_17_finish_wakes_and_is_the_end():
 def test_credit_28_empty_buffers_are_sent_only_without_initial_credit():
     queue = Queue((EMPTY, DATA))
     first, message = readers.read(readers.Reader(0, 2, queue))
-    assert message == Send(Kind.DATA, 0, 0)
+    assert message == BufferSent(MessageKind.DATA, 0, 0)
     assert first.credit == 1
     skipped, message = readers.read(readers.Reader(2, 2, queue))
-    assert message == Send(Kind.DATA, 0, 0)
+    assert message == BufferSent(MessageKind.DATA, 0, 0)
     assert skipped.subpartition.items == ()
 
 
@@ -238,7 +238,7 @@ def make_sender(queue=(), *, credit=0, blocked=False, **changes):
 
 def test_credit_is_never_negative():
     after = make_sender(credit=-1)
-    outcome = Outcome(after, (Send(Kind.DATA, 0, 0),), ())
+    outcome = Outcome(after, (BufferSent(MessageKind.DATA, 0, 0),), ())
     assert not claim("credit_sender", "data-costs-credit")(make_sender(), sender.Data(), outcome)
 
 
