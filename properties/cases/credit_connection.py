@@ -14,9 +14,9 @@ from tidegate.properties.drawing.values import COUNTS, among, swarm
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.credit import credit_connection
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import Item, Reader
+from tidegate.reference.credit.readers import Added, Reader
 
-ITEMS = {"data": Item.DATA, "empty": Item.EMPTY, "event": Item.EVENT, "barrier": Item.BARRIER, "end": Item.END}
+ITEMS = {"data": Added.DATA, "empty": Added.EMPTY, "event": Added.EVENT, "barrier": Added.BARRIER, "end": Added.END}
 
 
 def draw(
@@ -65,7 +65,7 @@ def draw_events(random: Random, kind: str, state: credit_connection.State) -> li
                     credit_connection.Cancel(reader),
                     credit_connection.Credit(reader, 1),
                     credit_connection.Resume(reader),
-                    credit_connection.Add(reader, Item.DATA),
+                    credit_connection.Add(reader, Added.DATA),
                     credit_connection.Fail(reader),
                 )
             )
@@ -76,7 +76,7 @@ def draw_events(random: Random, kind: str, state: credit_connection.State) -> li
         # All readers get data while nothing can be written; then their turns are visible.
         everybody = random.sample(range(len(state.readers)), len(state.readers))
         items = [
-            credit_connection.Add(one, random.choice((Item.DATA, Item.EVENT))) for one in everybody for _ in range(3)
+            credit_connection.Add(one, random.choice((Added.DATA, Added.EVENT))) for one in everybody for _ in range(3)
         ]
         grants = [credit_connection.Credit(one, random.randint(1, 3)) for one in everybody]
         return [Writable(value=False), *grants, *items, Writable(value=True)]
@@ -104,7 +104,7 @@ def draw_all_go(random: Random, readers: int) -> tuple[credit_connection.Config,
     ]  # fmt: skip
     return credit_connection.Config((1,) * readers), (
         Writable(value=False),
-        *(credit_connection.Add(one, Item.DATA) for one in order),
+        *(credit_connection.Add(one, Added.DATA) for one in order),
         *(random.choice(going)(one) for one in order),
         credit_connection.Fail(readers - 1),
         Writable(value=True),
@@ -131,7 +131,7 @@ WRITABLE = (Writable(value=False), Writable(value=True))
 ELSEWHERE = (credit_connection.Break(), credit_connection.Credit(1, 1), credit_connection.Cancel(-1))
 
 
-def on_one(items: tuple[Item, ...]) -> tuple[credit_connection.Event, ...]:
+def on_one(items: tuple[Added, ...]) -> tuple[credit_connection.Event, ...]:
     """Events of a single reader."""
     added = tuple(credit_connection.Add(0, item) for item in items)
     return (
@@ -144,7 +144,7 @@ def on_one(items: tuple[Item, ...]) -> tuple[credit_connection.Event, ...]:
     )
 
 
-def on_each(readers: int, item: Item) -> tuple[credit_connection.Event, ...]:
+def on_each(readers: int, item: Added) -> tuple[credit_connection.Event, ...]:
     """Events that give a reader its turn, or take it away."""
     turns = (
         event
@@ -198,7 +198,7 @@ def make_scope(
     )
 
 
-def make_writable_scope(configs: tuple[credit_connection.Config, ...], items: tuple[Item, ...], cap: Cap) -> Scope:
+def make_writable_scope(configs: tuple[credit_connection.Config, ...], items: tuple[Added, ...], cap: Cap) -> Scope:
     names = " and ".join(item.value.replace("_", " ") for item in items)
     played = (
         f"as items {names}; flush, credit, resume, cancel, failures of the producer, writable or not; refused: resume "
@@ -212,10 +212,10 @@ def make_items_scope(configs: tuple[credit_connection.Config, ...], cap: Cap) ->
         "each item, flush, credit, resume, cancel, failures of the producer and of the connection, always writable; "
         "refused: resume while not blocked, what is added after the end, credit for unknown readers"
     )
-    return make_scope("items", configs, (*on_one(tuple(Item)), *ELSEWHERE), cap, played)
+    return make_scope("items", configs, (*on_one(tuple(Added)), *ELSEWHERE), cap, played)
 
 
-def make_turns_scope(configs: tuple[credit_connection.Config, ...], item: Item, cap: Cap) -> Scope:
+def make_turns_scope(configs: tuple[credit_connection.Config, ...], item: Added, cap: Cap) -> Scope:
     readers = len(configs[0].initial_credits)
     played = (
         f"as items {item.value}; cancel, failures of the first producer and of the connection, writable or not; "
@@ -228,13 +228,13 @@ ALONE = (credit_connection.Config((0,)), credit_connection.Config((1,)))
 
 
 def small() -> Iterator[Scope]:
-    yield make_writable_scope(ALONE[:1], (Item.DATA, Item.BARRIER), Cap(queued=1, credit=1))
+    yield make_writable_scope(ALONE[:1], (Added.DATA, Added.BARRIER), Cap(queued=1, credit=1))
     yield make_items_scope(ALONE, Cap(queued=1, credit=1))
-    yield make_turns_scope((credit_connection.Config((1, 1)),), Item.EVENT, Cap(queued=2, credit=1))
+    yield make_turns_scope((credit_connection.Config((1, 1)),), Added.EVENT, Cap(queued=2, credit=1))
 
 
 def thorough() -> Iterator[Scope]:
-    yield make_writable_scope((*ALONE, credit_connection.Config((2,))), tuple(Item), Cap(queued=2, credit=2))
+    yield make_writable_scope((*ALONE, credit_connection.Config((2,))), tuple(Added), Cap(queued=2, credit=2))
     yield make_items_scope((*ALONE, credit_connection.Config((2,))), Cap(queued=2, credit=2))
-    yield make_turns_scope((credit_connection.Config((1, 1)),), Item.EVENT, Cap(queued=3, credit=1))
-    yield make_turns_scope((credit_connection.Config((1, 1, 1)),), Item.EVENT, Cap(queued=1, credit=1))
+    yield make_turns_scope((credit_connection.Config((1, 1)),), Added.EVENT, Cap(queued=3, credit=1))
+    yield make_turns_scope((credit_connection.Config((1, 1, 1)),), Added.EVENT, Cap(queued=1, credit=1))

@@ -11,7 +11,7 @@ from tidegate.properties.drawing.scope import Scope
 from tidegate.properties.drawing.values import among, swarm
 from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.spanning import serializer
-from tidegate.reference.spanning.serializer import Config, ControlEvent, Event, Finish, Flush, Record, State
+from tidegate.reference.spanning.serializer import Config, ControlEvent, Event, Finish, Flush, State, WriteRecord
 
 #: Lengths around the limit of two bytes, and the buffer size from which they need few enough buffers.
 HUGE, HUGE_BUFFER = (65_535, 65_536, 65_537), 1000
@@ -19,7 +19,7 @@ BEHIND_THE_END: tuple[serializer.Event, ...] = (
     serializer.Finish(),
     serializer.ControlEvent(),
     serializer.Flush(),
-    serializer.Record(b""),
+    serializer.WriteRecord(b""),
 )
 
 
@@ -31,7 +31,7 @@ def draw(
     alphabet = random.choice(ALPHABETS)
     huge: list[serializer.Event] = []
     if config.buffer_size >= HUGE_BUFFER and random.random() < 0.2:
-        huge = [serializer.Record(draw_bytes(random, alphabet, random.choice(HUGE)))]
+        huge = [serializer.WriteRecord(draw_bytes(random, alphabet, random.choice(HUGE)))]
     draw_kind = among(random, weights)
     walk = Walk(random, serializer.start(config), serializer.step)
     walk.play(huge)
@@ -69,13 +69,13 @@ def draw_event(random: Random, kind: str, state: serializer.State, alphabet: byt
     if kind == "finish":
         return serializer.Finish()
     length = draw_long_length(random, size) if kind == "long" else draw_length_for(random, size - state.filled, size)
-    return serializer.Record(draw_bytes(random, alphabet, length))
+    return serializer.WriteRecord(draw_bytes(random, alphabet, length))
 
 
 def draw_boundaries(random: Random) -> tuple[serializer.Config, tuple[serializer.Event, ...]]:
     """Payloads of every length at a boundary, in any order."""
     lengths = random.sample((*BOUNDARIES, FAR), len(BOUNDARIES) + 1)
-    records = [serializer.Record(draw_bytes(random, ALPHABETS[-1], length)) for length in lengths]
+    records = [serializer.WriteRecord(draw_bytes(random, ALPHABETS[-1], length)) for length in lengths]
     return serializer.Config(random.choice((255, 256, 1000))), (*records, serializer.Finish())
 
 
@@ -94,7 +94,7 @@ def make_payload(place: int, length: int) -> bytes:
 
 
 def make_scope(name: str, sizes: tuple[int, ...], lengths: tuple[int, ...], extra_states: int) -> Scope:
-    records = (Record(make_payload(place, length)) for place, length in enumerate(lengths))
+    records = (WriteRecord(make_payload(place, length)) for place, length in enumerate(lengths))
     events: tuple[Event, ...] = (*records, Flush(), ControlEvent(), Finish())
 
     def alphabet(_config: Config, _state: State) -> tuple[Event, ...]:

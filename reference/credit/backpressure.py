@@ -12,7 +12,7 @@ from itertools import product
 
 from tidegate.reference.claims import law
 from tidegate.reference.credit import readers
-from tidegate.reference.credit.readers import Item, Reader, start_reader
+from tidegate.reference.credit.readers import Added, Reader, start_reader
 from tidegate.reference.subpartition import queue as queues
 
 
@@ -36,7 +36,7 @@ def write_until_blocked(pool: int, limit: int, initial: tuple[int, ...]) -> tupl
             queued = tuple(map(count_queued, everyone))
             if is_writer_blocked(pool - sum(queued), queued, limit):
                 return tuple(written)
-            everyone[index] = send_all(readers.on_add(reader, Item.DATA).reader)
+            everyone[index] = send_all(readers.on_add(reader, Added.DATA).reader)
             written[index] += 1
 
 

@@ -21,7 +21,7 @@ from tidegate.reference.tuples import replace
 NO_INFORMATION = -1
 
 
-class Buffer(StrEnum):
+class BufferKind(StrEnum):
     """Where a buffer belongs."""
 
     EXCLUSIVE = "exclusive"
@@ -29,7 +29,7 @@ class Buffer(StrEnum):
 
 
 @attrs.frozen
-class Channel:
+class ChannelBuffers:
     """Free buffers of both kinds, how many are wanted, credit to be announced, and the buffers in use, oldest first.
 
     `broken`: the network thread cannot be told of its credit; `failed`: and that was tried.
@@ -39,7 +39,7 @@ class Channel:
     floating: int = 0
     required: int = 0
     unannounced: int = 0
-    held: tuple[Buffer, ...] = ()
+    held: tuple[BufferKind, ...] = ()
     released: bool = False
     broken: bool = False
     failed: bool = False
@@ -50,7 +50,7 @@ class Gate:
     """`exclusive` buffers a channel, `free` floating ones, and the channels that wait for one."""
 
     exclusive: int
-    channels: tuple[Channel, ...]
+    channels: tuple[ChannelBuffers, ...]
     free: int
     waiting: tuple[int, ...] = ()
 
@@ -64,12 +64,12 @@ class Change:
     rules: tuple[str, ...] = ()
 
 
-def compute_available(channel: Channel) -> int:
+def compute_available(channel: ChannelBuffers) -> int:
     """CREDIT-1."""
     return channel.exclusive + channel.floating
 
 
-def with_channel(gate: Gate, index: int, channel: Channel) -> Gate:
+def with_channel(gate: Gate, index: int, channel: ChannelBuffers) -> Gate:
     return attrs.evolve(gate, channels=replace(gate.channels, index, channel))
 
 
@@ -79,11 +79,11 @@ def with_channel(gate: Gate, index: int, channel: Channel) -> Gate:
 def take_buffer(gate: Gate, index: int) -> Change:
     """CREDIT-2: a floating buffer first. The channel must have a free one."""
     channel = gate.channels[index]
-    kind = Buffer.FLOATING if channel.floating else Buffer.EXCLUSIVE
+    kind = BufferKind.FLOATING if channel.floating else BufferKind.EXCLUSIVE
     taken = attrs.evolve(
         channel,
-        exclusive=channel.exclusive - (kind is Buffer.EXCLUSIVE),
-        floating=channel.floating - (kind is Buffer.FLOATING),
+        exclusive=channel.exclusive - (kind is BufferKind.EXCLUSIVE),
+        floating=channel.floating - (kind is BufferKind.FLOATING),
         required=channel.required - 1,
         held=(*channel.held, kind),
     )
@@ -137,17 +137,17 @@ def recycle(gate: Gate, index: int) -> Change:
     return give_back(with_channel(gate, index, attrs.evolve(channel, held=tuple(held))), index, kind)
 
 
-def give_back(gate: Gate, index: int, kind: Buffer) -> Change:
+def give_back(gate: Gate, index: int, kind: BufferKind) -> Change:
     """CREDIT-8: a floating buffer goes back to all, an exclusive one to its channel, while there is one."""
     channel = gate.channels[index]
-    if kind is Buffer.FLOATING:
+    if kind is BufferKind.FLOATING:
         return return_floating(Change(gate, rules=("CREDIT-8",)))
     if channel.released:
         return Change(gate, rules=("CREDIT-16",))
     return return_exclusive(gate, index, attrs.evolve(channel, exclusive=channel.exclusive + 1))
 
 
-def return_exclusive(gate: Gate, index: int, channel: Channel) -> Change:
+def return_exclusive(gate: Gate, index: int, channel: ChannelBuffers) -> Change:
     """CREDIT-7: a channel that has more than it needs gives a floating buffer back instead of granting credit."""
     if channel.floating and compute_available(channel) > channel.required:
         surplus = attrs.evolve(channel, floating=channel.floating - 1)
@@ -196,7 +196,7 @@ def release(gate: Gate, index: int, in_use: int) -> Change:
     """CREDIT-16: all buffers go back but the oldest `in_use` ones, which the consumer is still reading."""
     channel = gate.channels[index]
     keeps = channel.held[:in_use]
-    queued = channel.held[in_use:].count(Buffer.FLOATING)
+    queued = channel.held[in_use:].count(BufferKind.FLOATING)
     emptied = attrs.evolve(channel, exclusive=0, floating=channel.floating + queued, held=keeps, released=True)
     return return_all_floating(Change(with_channel(gate, index, emptied), rules=("CREDIT-16",)), index)
 
@@ -217,7 +217,7 @@ def small_gates() -> Iterator[tuple[Gate, int, int]]:
     for exclusive, floating, first, second, received, index in product(
         (0, 1, 2), (1, 3), (0, 2), (0, 3), (0, 1, 2), (0, 1)
     ):
-        gate = Gate(exclusive, (Channel(exclusive), Channel(exclusive)), floating)
+        gate = Gate(exclusive, (ChannelBuffers(exclusive), ChannelBuffers(exclusive)), floating)
         gate = learn_backlog(Change(gate), 0, first).gate
         gate = learn_backlog(Change(gate), 1, second).gate
         for _ in range(min(received, compute_available(gate.channels[index]))):
@@ -274,5 +274,5 @@ def release_gives_everything_back(gate: Gate, index: int, in_use: int) -> bool:
 
 
 def count_floating(gate: Gate) -> int:
-    held = sum(channel.held.count(Buffer.FLOATING) for channel in gate.channels)
+    held = sum(channel.held.count(BufferKind.FLOATING) for channel in gate.channels)
     return gate.free + held + sum(channel.floating for channel in gate.channels)

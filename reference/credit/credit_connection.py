@@ -19,7 +19,7 @@ import attrs
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import Change, Item, Kind, Reader
+from tidegate.reference.credit.readers import Added, MessageKind, Reader, ReaderChange
 from tidegate.reference.elements import Count, Index, Position, at_least
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
@@ -72,7 +72,7 @@ class Add:
         "The number of the reader, from 0. One that is out of range, or was cancelled, is rejected.",
     ]
     item: Annotated[
-        Item,
+        Added,
         "`data` is a finished buffer with bytes, `empty` one without, `barrier` blocks once it is sent, and "
         "`end_of_partition` finishes the subpartition.",
     ]
@@ -137,7 +137,7 @@ class Send:
 
     type: ClassVar[str] = "send"
     reader: Position
-    kind: Annotated[Kind, "An event costs no credit."]
+    kind: Annotated[MessageKind, "An event costs no credit."]
     sequence: Annotated[Position, "The sequence number, from 0 for each reader."]
     backlog: Annotated[Position, "How many data buffers wait behind it."]
 
@@ -203,10 +203,10 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     return (woken if change.woken else Outcome(changed, (), change.rules),)
 
 
-def on_reader_event(reader: Reader, event: Add | Flush | Credit | Resume) -> Change:
+def on_reader_event(reader: Reader, event: Add | Flush | Credit | Resume) -> ReaderChange:
     match event:
         case Add():
-            return readers.on_finish(reader) if event.item is Item.END else readers.on_add(reader, event.item)
+            return readers.on_finish(reader) if event.item is Added.END else readers.on_add(reader, event.item)
         case Flush():
             return readers.on_flush(reader)
         case Credit():

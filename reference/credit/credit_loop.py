@@ -1,9 +1,9 @@
 """The closed loop: senders, the wire, one gate that receives, and a scheduler that may do anything at any time.
 
 Each event is one choice of the scheduler: which producer writes, which message arrives, when the consumer reads, when
-the network thread announces credit. The machines are those of `sender` and `receiver`, and the wire keeps the messages
-of a channel in order. Every run is finite, since each choice uses something up. So it is enough that no run ends
-early: then, whatever the scheduler does, everything written is read in the end.
+the network thread announces credit. The two ends are the components `credit_sender` and `credit_receiver`; the wire
+keeps the messages of a channel in order. Each choice uses something up, so every run is finite. It is enough that no
+run ends early: then everything written is read in the end, whatever the scheduler does.
 
 Choices. Each channel has a producer and a connection of its own, always writable. The consumer reads a channel until
 it meets a barrier, and resumes all channels when it has met the barrier on each of them.
@@ -24,8 +24,8 @@ from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import backpressure
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
-from tidegate.reference.credit.buffers import Channel, compute_available
-from tidegate.reference.credit.readers import Backlog, Kind, Send
+from tidegate.reference.credit.buffers import ChannelBuffers, compute_available
+from tidegate.reference.credit.readers import Backlog, BufferSent, MessageKind
 from tidegate.reference.elements import Buffers, Count, Counted, Index, Parts, Position, at_least
 from tidegate.reference.model import Component, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.subpartition import queue as queues
@@ -63,9 +63,9 @@ class Link:
     sender: sender.State
     data: int
     barriers: int
-    down: tuple[Send | Backlog, ...] = ()
+    down: tuple[BufferSent | Backlog, ...] = ()
     up: tuple[receiver.Credit | receiver.ResumeMessage, ...] = ()
-    inbox: tuple[Kind, ...] = ()
+    inbox: tuple[MessageKind, ...] = ()
     aligned: bool = False
 
 
@@ -117,7 +117,7 @@ class Consumed:
 
     type: ClassVar[str] = "consumed"
     channel: Position
-    kind: Annotated[Kind, "A barrier is an event."]
+    kind: Annotated[MessageKind, "A barrier is an event."]
 
 
 @attrs.frozen
@@ -176,7 +176,7 @@ def on_deliver(state: State, index: int) -> Outcome[State, Observation]:
     if isinstance(message, Backlog):
         return to_receiver(state, index, link, receiver.Backlog(index, message.backlog))
     link = attrs.evolve(link, inbox=(*link.inbox, message.kind))
-    if message.kind is Kind.EVENT:
+    if message.kind is MessageKind.EVENT:
         return to_receiver(state, index, link, receiver.Barrier(index))
     return to_receiver(state, index, link, receiver.Data(index, message.backlog))
 
@@ -186,7 +186,7 @@ def on_consume(state: State, index: int) -> Outcome[State, Observation]:
     kind, *rest = link.inbox
     link = attrs.evolve(link, inbox=tuple(rest))
     seen = (Consumed(index, kind),)
-    if kind is Kind.DATA:
+    if kind is MessageKind.DATA:
         return attrs.evolve(to_receiver(state, index, link, receiver.Recycle(index)), observations=seen)
     state = with_link(state, index, attrs.evolve(link, aligned=True))
     if not all(one.aligned for one in state.links):
@@ -276,10 +276,10 @@ def credit_is_conserved(state: State) -> bool:
     return sound and all(map(is_covered, state.links, state.receiver.gate.channels))
 
 
-def is_covered(link: Link, channel: Channel) -> bool:
+def is_covered(link: Link, channel: ChannelBuffers) -> bool:
     """Without exclusive buffers, a barrier that has arrived leaves stale credit until resume has reached the sender."""
     granted = sum(message.amount for message in link.up if isinstance(message, receiver.Credit))
-    in_flight = sum(isinstance(message, Send) and message.kind is Kind.DATA for message in link.down)
+    in_flight = sum(isinstance(message, BufferSent) and message.kind is MessageKind.DATA for message in link.down)
     promised = link.sender.reader.credit + channel.unannounced + granted + in_flight
     barrier_arrived = link.sender.reader.subpartition.blocked and not link.down
     if barrier_arrived and link.sender.reader.initial_credit == 0:
@@ -328,7 +328,7 @@ def sort_channels(state: State) -> Order:
 
 
 @lru_cache(1 << 16)
-def write(known: tuple[Link, Channel, int | None]) -> str:
+def write(known: tuple[Link, ChannelBuffers, int | None]) -> str:
     """In words, which are the same in every process; hashes are not."""
     return repr(known)
 

@@ -18,7 +18,7 @@ import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import buffers
-from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate, compute_available
+from tidegate.reference.credit.buffers import BufferKind, Change, ChannelBuffers, Gate, compute_available
 from tidegate.reference.elements import Amount, Buffers, Count, Counted, Index, Parts, Position, at_least, one_of
 from tidegate.reference.model import Component, InvalidInputError, Order, Outcome, Rejected, Symmetry, rejected
 from tidegate.reference.tuples import rearrange, sorting
@@ -193,7 +193,7 @@ Observation = Notify | Credit | ResumeMessage | Failed
 
 def start(config: Config) -> tuple[State, ...]:
     """CREDIT-1: every channel has its exclusive buffers, every floating buffer is free, nothing is wanted yet."""
-    channels = (Channel(config.exclusive),) * config.channels
+    channels = (ChannelBuffers(config.exclusive),) * config.channels
     return (State(config, Gate(config.exclusive, channels, config.floating)),)
 
 
@@ -233,7 +233,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
         case Recycle() if not channel.held:
             return rejected(state, "CREDIT-8")
         case Recycle():
-            own = event.channel if channel.held[0] is Buffer.EXCLUSIVE else None
+            own = event.channel if channel.held[0] is BufferKind.EXCLUSIVE else None
             return (shown(state, buffers.recycle(state.gate, event.channel), own),)
         case Announce():
             return (on_announce(state, event.channel),)
@@ -269,7 +269,7 @@ def on_resume(state: State, index: int) -> Outcome[State, Observation]:
     return Outcome(State(state.config, gate), message, ("CREDIT-15",))
 
 
-def on_failures(state: State, event: OfFailures, channel: Channel) -> tuple[Outcome[State, Observation], ...]:
+def on_failures(state: State, event: OfFailures, channel: ChannelBuffers) -> tuple[Outcome[State, Observation], ...]:
     if isinstance(event, Release):
         if channel.released:
             return (Outcome(state, (), ("CREDIT-16",)),)
@@ -311,7 +311,7 @@ def promises_only_what_it_has(before: State, event: Event, outcome: Outcome[Stat
     return expected == [compute_promised(channel) for channel in outcome.state.gate.channels]
 
 
-def compute_promised(channel: Channel) -> int:
+def compute_promised(channel: ChannelBuffers) -> int:
     """The free buffers that the sender knows of."""
     return compute_available(channel) - channel.unannounced
 
@@ -346,8 +346,8 @@ def a_backlog_frees_nothing(before: State, event: Event, outcome: Outcome[State,
 def no_buffer_is_lost(state: State) -> bool:
     """Floating buffers are free, with a channel or in use; exclusive ones never leave their channel."""
     channels = state.gate.channels
-    floating = state.gate.free + sum(c.floating + c.held.count(Buffer.FLOATING) for c in channels)
-    exclusive = {c.exclusive + c.held.count(Buffer.EXCLUSIVE) for c in channels if not c.released}
+    floating = state.gate.free + sum(c.floating + c.held.count(BufferKind.FLOATING) for c in channels)
+    exclusive = {c.exclusive + c.held.count(BufferKind.EXCLUSIVE) for c in channels if not c.released}
     none_kept = all(c.exclusive == c.floating == 0 for c in channels if c.released)
     return floating == state.config.floating and exclusive <= {state.config.exclusive} and none_kept
 

@@ -1,12 +1,11 @@
-"""The credit sender: one reader over one pipelined subpartition, on a connection that it has for itself.
+"""The credit sender: one reader over one pipelined subpartition, on a connection of its own.
 
-Data is sent only against credit, one credit a buffer; events are free. With every message the receiver learns how
-much more data waits, so that it can find buffers in time. A reader that starts without credit would never get to send
-that first message, so it announces its backlog. A barrier, once sent, blocks what lies behind it until the receiver
-has aligned and says resume.
+Data is sent only against credit, one credit per buffer; events are free. Every message carries the backlog, so that the
+receiver can find buffers in time. A reader that starts without credit could never send that first message, so it
+announces its backlog. A barrier, once sent, blocks everything behind it until the receiver has aligned and resumes.
 
 Choices. Flink 2.3: PartitionRequestQueue and CreditBasedSequenceNumberingViewReader over a PipelinedSubpartition.
-What a subpartition does stands in `subpartition.queue`, what events do to a reader in `readers`.
+`subpartition/queue.py` has the queue, `readers.py` what each event does to a reader.
 """
 
 from typing import Annotated, ClassVar
@@ -15,7 +14,7 @@ import attrs
 
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.credit import readers
-from tidegate.reference.credit.readers import QUEUED, Backlog, Change, Item, Kind, Reader, Send
+from tidegate.reference.credit.readers import QUEUED, Added, Backlog, BufferSent, MessageKind, Reader, ReaderChange
 from tidegate.reference.elements import Amount, Position, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, rejected
 from tidegate.reference.subpartition import queue as queues
@@ -36,7 +35,7 @@ class Config:
 
 @attrs.frozen
 class State:
-    """`queued`: the reader stands in the queue of those that have something to send."""
+    """`queued`: the reader has something to send and waits for its turn."""
 
     reader: Reader
     queued: bool = False
@@ -77,20 +76,21 @@ class Credit:
 
 @attrs.frozen
 class Writable:
-    """The connection begins or ceases to take messages."""
+    """The connection starts or stops taking messages."""
 
     type: ClassVar[str] = "writable"
     value: Annotated[bool, "Whether the connection takes messages now."]
 
 
+ReaderEvent = Data | PlainEvent | Barrier | Flush | Credit | Resume | Finish
 Event = Data | PlainEvent | Barrier | Flush | Credit | Resume | Writable | Finish
 
 #: What the producer's events add to the subpartition.
-ITEMS: dict[type, Item] = {Data: Item.DATA, PlainEvent: Item.EVENT, Barrier: Item.BARRIER, Finish: Item.END}
+ADDED: dict[type, Added] = {Data: Added.DATA, PlainEvent: Added.EVENT, Barrier: Added.BARRIER, Finish: Added.END}
 
 # --- observations ---------------------------------------------------------------------------------------------
 
-Observation = Send | Backlog
+Observation = BufferSent | Backlog
 
 # --- start ----------------------------------------------------------------------------------------------------
 
@@ -104,9 +104,14 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    if isinstance(event, Writable):
-        return (on_writable(state, value=event.value),)
-    change = on_reader_event(state.reader, event)
+    match event:
+        case Writable(value):
+            return (on_writable(state, value=value),)
+        case _:
+            return on_change(state, on_reader_event(state.reader, event))
+
+
+def on_change(state: State, change: ReaderChange) -> tuple[Outcome[State, Observation], ...]:
     if change.refused:
         return rejected(state, *change.rules)
     changed = attrs.evolve(state, reader=change.reader)
@@ -115,22 +120,22 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     return (on_wake_up(changed, change.rules),)
 
 
-def on_reader_event(reader: Reader, event: Event) -> Change:
+def on_reader_event(reader: Reader, event: ReaderEvent) -> ReaderChange:
     match event:
         case Data() | PlainEvent() | Barrier():
-            return readers.on_add(reader, ITEMS[type(event)])
+            return readers.on_add(reader, ADDED[type(event)])
         case Flush():
             return readers.on_flush(reader)
         case Finish():
             return readers.on_finish(reader)
         case Credit():
             return readers.on_credit(reader, event.amount)
-        case _:
+        case Resume():
             return readers.on_resume(reader)
 
 
 def on_writable(state: State, *, value: bool) -> Outcome[State, Observation]:
-    """CREDIT-22: what had to wait is sent as soon as the connection takes it."""
+    """CREDIT-22: whatever had to wait is sent as soon as the connection is writable."""
     changed = attrs.evolve(state, writable=value)
     if not value or not state.queued:
         return Outcome(changed, (), ("CREDIT-22",))
@@ -152,11 +157,11 @@ def on_wake_up(state: State, because: tuple[str, ...]) -> Outcome[State, Observa
 
 
 def write(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]:
-    """CREDIT-21: while the connection is writable send one item after the other, as long as there is one to send."""
+    """CREDIT-21: while the connection is writable, send item after item until nothing is sendable."""
     if not state.writable:
         return Outcome(state, (), ("CREDIT-22", "CREDIT-20", *because))
     reader, queued = state.reader, state.queued
-    messages: list[Send] = []
+    messages: list[BufferSent] = []
     while queued:
         reader, message = readers.read(reader)
         if message is not None:
@@ -176,11 +181,11 @@ def write(state: State, because: tuple[str, ...]) -> Outcome[State, Observation]
 @always("SUBP-10", "CREDIT-22", "SUBP-17")
 def sent_in_order(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """What is sent is what was added, in that order and numbered without a gap; the rest stays queued."""
-    added = [] if is_refused(outcome) or type(event) not in ITEMS else [QUEUED[ITEMS[type(event)]]]
+    added = [] if is_refused(outcome) or type(event) not in ADDED else [QUEUED[ADDED[type(event)]]]
     items = [*before.reader.subpartition.items, *added]
     left = outcome.state.reader.subpartition.items
     kinds = [readers.kind_of(item) for item in items[: len(items) - len(left)]]
-    sent = [(seen.kind, seen.sequence) for seen in outcome.observations if isinstance(seen, Send)]
+    sent = [(seen.kind, seen.sequence) for seen in outcome.observations if isinstance(seen, BufferSent)]
     numbered = [(kind, before.reader.subpartition.sequence + place) for place, kind in enumerate(kinds)]
     return sent == numbered and tuple(items[len(sent) :]) == left
 
@@ -192,7 +197,7 @@ def data_costs_credit(before: State, event: Event, outcome: Outcome[State, Obser
         return outcome.state == before
     granted = event.amount if isinstance(event, Credit) else 0
     kept = 0 if isinstance(event, Resume) and before.reader.initial_credit == 0 else before.reader.credit
-    data = sum(isinstance(seen, Send) and seen.kind is Kind.DATA for seen in outcome.observations)
+    data = sum(isinstance(seen, BufferSent) and seen.kind is MessageKind.DATA for seen in outcome.observations)
     return outcome.state.reader.credit == kept + granted - data >= 0
 
 
@@ -200,7 +205,7 @@ def data_costs_credit(before: State, event: Event, outcome: Outcome[State, Obser
 def sends_only_when_it_may(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """Nothing is sent while the connection is not writable or a barrier blocks."""
     blocked = before.reader.subpartition.blocked and not isinstance(event, Resume)
-    sent = any(isinstance(seen, Send) for seen in outcome.observations)
+    sent = any(isinstance(seen, BufferSent) for seen in outcome.observations)
     return not sent or (outcome.state.writable and not blocked)
 
 
@@ -217,7 +222,7 @@ def backlog_is_what_is_queued(_before: State, _event: Event, outcome: Outcome[St
     """The backlog reported last is the number of data buffers queued, or one less; 0 behind a barrier."""
     after = outcome.state.reader.subpartition
     queued = 0 if after.blocked else queues.count_data(after)
-    reported = [seen.backlog for seen in outcome.observations if isinstance(seen, Send | Backlog)][-1:]
+    reported = [seen.backlog for seen in outcome.observations if isinstance(seen, BufferSent | Backlog)][-1:]
     return all(max(0, queued - 1) <= backlog <= queued for backlog in reported)
 
 
@@ -236,7 +241,7 @@ def nothing_sendable_is_left_behind(state: State) -> bool:
 def out_of_credit(_before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A sender has used up its credit, and more waits."""
     reader = outcome.state.reader
-    sent = any(isinstance(seen, Send) for seen in outcome.observations)
+    sent = any(isinstance(seen, BufferSent) for seen in outcome.observations)
     return sent and reader.credit == 0 and bool(reader.subpartition.items)
 
 

@@ -1,10 +1,11 @@
 """One reader of a sender: a subpartition, and the credit that its receiver has granted.
 
-What events do to a reader is the same whether it has a connection for itself (`sender`) or shares one (`connection`).
-So it is said here once: the reader afterwards, and whether it is woken. What a wake-up leads to, the connection knows.
+Each event changes a reader in the same way, whether it has its own connection (`credit_sender`) or shares one
+(`credit_connection`). Both use these functions: they return the reader afterwards, and whether it is woken. What a
+wake-up leads to depends on the connection.
 
-Choices. The subpartition is a pipelined one whose buffers are all finished before they are added, without priority
-events; of the events that block, a barrier stands for all.
+Choices. The subpartition is pipelined, all buffers are finished before they are added, and there are no priority
+events. A barrier stands for all events that block.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 
 
-class Item(StrEnum):
+class Added(StrEnum):
     """What a producer adds. An empty item is a data buffer without a byte in it; a barrier is an aligned one."""
 
     DATA = "data"
@@ -30,17 +31,17 @@ class Item(StrEnum):
     END = "end_of_partition"
 
 
-#: What the queue holds of each.
+#: The items of the queue for them.
 QUEUED = {
-    Item.DATA: queues.Item(queues.Kind.DATA, b"d"),
-    Item.EMPTY: queues.Item(queues.Kind.DATA),
-    Item.EVENT: queues.Item(queues.Kind.EVENT),
-    Item.BARRIER: queues.Item(queues.Kind.BARRIER),
-    Item.END: queues.Item(queues.Kind.END_OF_PARTITION),
+    Added.DATA: queues.Item(queues.Kind.DATA, b"d"),
+    Added.EMPTY: queues.Item(queues.Kind.DATA),
+    Added.EVENT: queues.Item(queues.Kind.EVENT),
+    Added.BARRIER: queues.Item(queues.Kind.BARRIER),
+    Added.END: queues.Item(queues.Kind.END_OF_PARTITION),
 }
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     """What a message carries. Barriers and the end of a partition are events."""
 
     DATA = "data"
@@ -48,11 +49,11 @@ class Kind(StrEnum):
 
 
 @attrs.frozen
-class Send:
+class BufferSent:
     """A buffer is sent. Barrier and end of partition are events; an event costs no credit but takes a number."""
 
     type: ClassVar[str] = "send"
-    kind: Annotated[Kind, "What it is."]
+    kind: Annotated[MessageKind, "What it is."]
     sequence: Annotated[Position, "The sequence number, from 0."]
     backlog: Annotated[Position, "How many data buffers wait behind it."]
 
@@ -77,7 +78,7 @@ def start_reader(initial_credit: int) -> Reader:
     return Reader(initial_credit, initial_credit)
 
 
-# --- what is asked of it -------------------------------------------------------------------------------------
+# --- questions about it -------------------------------------------------------------------------------------
 
 
 def is_available(reader: Reader) -> bool:
@@ -100,7 +101,7 @@ def compute_announcement(reader: Reader) -> int:
 
 
 @attrs.frozen
-class Change:
+class ReaderChange:
     """What an event did to a reader, and the rules that say so; a refused event did nothing."""
 
     reader: Reader
@@ -109,58 +110,58 @@ class Change:
     refused: bool = False
 
 
-def refuse(reader: Reader, *rules: str) -> Change:
-    return Change(reader, woken=False, rules=rules, refused=True)
+def refuse(reader: Reader, *rules: str) -> ReaderChange:
+    return ReaderChange(reader, woken=False, rules=rules, refused=True)
 
 
-def on_add(reader: Reader, item: Item) -> Change:
+def on_add(reader: Reader, item: Added) -> ReaderChange:
     if reader.subpartition.finished:
         return refuse(reader, "SUBP-17")
     after = queues.add(reader.subpartition, QUEUED[item])
-    rules = ("SUBP-6", "SUBP-5", "CREDIT-28") if item is Item.EMPTY else ("SUBP-6", "SUBP-5")
-    return Change(attrs.evolve(reader, subpartition=after), queues.is_woken_by_add(after), rules)
+    rules = ("SUBP-6", "SUBP-5", "CREDIT-28") if item is Added.EMPTY else ("SUBP-6", "SUBP-5")
+    return ReaderChange(attrs.evolve(reader, subpartition=after), queues.is_woken_by_add(after), rules)
 
 
-def on_flush(reader: Reader) -> Change:
+def on_flush(reader: Reader) -> ReaderChange:
     after, woken = queues.flush(reader.subpartition)
     rules = ("SUBP-7", "SUBP-13") if after.blocked else ("SUBP-7",)
-    return Change(attrs.evolve(reader, subpartition=after), woken, rules)
+    return ReaderChange(attrs.evolve(reader, subpartition=after), woken, rules)
 
 
-def on_finish(reader: Reader) -> Change:
+def on_finish(reader: Reader) -> ReaderChange:
     if reader.subpartition.finished:
         return refuse(reader, "SUBP-17")
     after = queues.finish(reader.subpartition)
-    return Change(attrs.evolve(reader, subpartition=after), woken=True, rules=("SUBP-17", "SUBP-6"))
+    return ReaderChange(attrs.evolve(reader, subpartition=after), woken=True, rules=("SUBP-17", "SUBP-6"))
 
 
-def on_credit(reader: Reader, amount: int) -> Change:
+def on_credit(reader: Reader, amount: int) -> ReaderChange:
     if amount < 1:
         return refuse(reader, "CREDIT-20")
     rules = ("CREDIT-26", "CREDIT-20") if reader.subpartition.blocked else ("CREDIT-20",)
-    return Change(attrs.evolve(reader, credit=reader.credit + amount), woken=True, rules=rules)
+    return ReaderChange(attrs.evolve(reader, credit=reader.credit + amount), woken=True, rules=rules)
 
 
-def on_resume(reader: Reader) -> Change:
+def on_resume(reader: Reader) -> ReaderChange:
     """CREDIT-26: credit for floating buffers is void, since the receiver gave them back when it met the barrier."""
     if not reader.subpartition.blocked:
         return refuse(reader, "SUBP-13")
     credit = 0 if reader.initial_credit == 0 else reader.credit
     after = attrs.evolve(reader, credit=credit, subpartition=queues.resume(reader.subpartition))
-    return Change(after, woken=True, rules=("CREDIT-26", "SUBP-13"))
+    return ReaderChange(after, woken=True, rules=("CREDIT-26", "SUBP-13"))
 
 
-def read(reader: Reader) -> tuple[Reader, Send | None]:
+def read(reader: Reader) -> tuple[Reader, BufferSent | None]:
     """CREDIT-21: one item; data costs one credit. CREDIT-28: without initial credit, empty data is an item too."""
     after, item = queues.take(reader.subpartition, keeps_empty=reader.initial_credit == 0)
     if item is None:
         return attrs.evolve(reader, subpartition=after), None
-    message = Send(kind_of(item), after.sequence - 1, queues.compute_backlog(after))
+    message = BufferSent(kind_of(item), after.sequence - 1, queues.compute_backlog(after))
     return attrs.evolve(reader, credit=reader.credit - item.is_data, subpartition=after), message
 
 
-def kind_of(item: queues.Item) -> Kind:
-    return Kind.DATA if item.is_data else Kind.EVENT
+def kind_of(item: queues.Item) -> MessageKind:
+    return MessageKind.DATA if item.is_data else MessageKind.EVENT
 
 
 # --- laws -----------------------------------------------------------------------------------------------------
@@ -219,7 +220,7 @@ def a_flush_ends_with_the_last_item(subpartition: Queue) -> bool:
     buffers = queues.count_data(after)
     stands = not after.flush_requested or (
         queues.compute_backlog(after) == buffers
-        and not queues.is_woken_by_add(queues.add(after, QUEUED[Item.DATA]))
+        and not queues.is_woken_by_add(queues.add(after, QUEUED[Added.DATA]))
         and queues.flush(after) == (after, False)
     )
     while len(after.items) > 1:

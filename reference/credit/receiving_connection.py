@@ -1,11 +1,11 @@
 """The receiving end of a connection: messages find their channels, and what channels have to say goes out in turn.
 
-Several channels share a connection. A message that no channel takes is dropped, and its producer told to stop; what
-goes wrong in one channel is told to that channel, and what goes wrong with the connection to all of them.
+Several channels share a connection. A message for which no channel waits is dropped, and its producer must stop. An
+error of one channel fails that channel; an error of the connection fails all of them.
 
 Choices. CreditBasedPartitionRequestClientHandler and NettyPartitionRequestClient of Flink 2.3. There are always
-floating buffers left, and nothing is read: what a channel gains and holds is a small part of `credit_receiver`.
-Connections are not used again.
+floating buffers left, and nothing is read: of the buffers that `credit_receiver` manages only their numbers are here.
+Connections are not reused.
 """
 
 from enum import StrEnum
@@ -18,7 +18,7 @@ from tidegate.reference.elements import Counted, Index, Parts, Position, at_leas
 from tidegate.reference.model import Component, Outcome, rejected
 from tidegate.reference.tuples import replace
 
-#: So much of backlogs and parts, that floating buffers last.
+#: The largest backlog, and the most parts of a message: so floating buffers last.
 MOST = 5
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class Break(StrEnum):
 
 @attrs.frozen
 class Channel:
-    """`free` of the buffers that it `holds` are for data to come, `credit` of them are not announced yet."""
+    """It `holds` buffers: `free` of them are for data to come, and `credit` of those are not announced yet."""
 
     requested: bool = False
     released: bool = False
@@ -70,8 +70,8 @@ class Channel:
 
 @attrs.frozen
 class State:
-    """`waiting`: channels with something to say, in turn. `left`: the last channel has gone, and a new one needs a new
-    connection.
+    """`waiting`: channels with credit to announce, in turn. `left`: the last channel has been released, and a new one
+    needs a new connection.
     """
 
     config: Config
@@ -186,16 +186,8 @@ class MeasureChannel:
     channel: Index
 
 
-OfChannel = (
-    RequestPartition
-    | DataArrives
-    | DataIsNotSaved
-    | BacklogArrives
-    | NotFoundArrives
-    | ErrorArrives
-    | ReleaseChannel
-    | MeasureChannel
-)
+Message = DataArrives | DataIsNotSaved | BacklogArrives | NotFoundArrives | ErrorArrives
+OfChannel = RequestPartition | Message | ReleaseChannel | MeasureChannel
 Event = OpenConnection | CancelRequest | SetWritable | BreakConnection | OfChannel
 
 # --- observations ---------------------------------------------------------------------------------------------
@@ -286,89 +278,134 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> tuple[Seen, ...]:
     match event:
         case OpenConnection():
-            if state.opened:
-                return rejected(state, "CONN-1")
-            return (Outcome(attrs.evolve(state, opened=True), (), ("CONN-1",)),)
+            return on_open(state)
         case CancelRequest(channel):
-            if not -1 <= channel < state.config.channels:
-                return rejected(state, "CONN-1")
-            return (Outcome(state, tell_to_stop(state, channel) if channel >= 0 else (), ("CONN-3",)),)
+            return on_cancel(state, channel)
         case _ if not state.opened:
             return rejected(state, "CONN-1")
         case SetWritable(value):
             return (send_waiting(attrs.evolve(state, writable=value), ("CONN-5",)),)
         case BreakConnection(how):
-            return (break_all(state, Cause.LOCAL if how is Break.ERROR else Cause.REMOTE),)
-    if not 0 <= event.channel < state.config.channels:
-        return rejected(state, "CONN-1")
-    return step_channel(state, event)
-
-
-def step_channel(state: State, event: OfChannel) -> tuple[Seen, ...]:
-    number, channel = event.channel, state.channels[event.channel]
-    if isinstance(event, MeasureChannel):
-        measured = Measured(channel.queued, channel.required, sum(one.holds for one in state.channels))
-        return (Outcome(state, (measured,), ("CONN-2", "CONN-4", "CONN-7")),)
-    if isinstance(event, RequestPartition):
-        if channel.requested or state.broken or state.left:
+            return (on_break(state, Cause.LOCAL if how is Break.ERROR else Cause.REMOTE),)
+        case _ if not 0 <= event.channel < state.config.channels:
             return rejected(state, "CONN-1")
-        asked = put(state, number, attrs.evolve(channel, requested=True))
-        return (Outcome(asked, (Requested(number, state.config.exclusive),), ("CONN-1",)),)
-    if isinstance(event, ReleaseChannel):
-        return release(state, number)
+        case RequestPartition(channel):
+            return on_request(state, channel)
+        case ReleaseChannel(channel):
+            return on_release(state, channel)
+        case MeasureChannel(channel):
+            return (on_measure(state, channel),)
+        case _:
+            return (on_message(state, event),)
+
+
+def on_open(state: State) -> tuple[Seen, ...]:
+    if state.opened:
+        return rejected(state, "CONN-1")
+    return (Outcome(attrs.evolve(state, opened=True), (), ("CONN-1",)),)
+
+
+def on_cancel(state: State, number: int) -> tuple[Seen, ...]:
+    if not -1 <= number < state.config.channels:
+        return rejected(state, "CONN-1")
+    return (Outcome(state, tell_to_stop(state, number) if number >= 0 else (), ("CONN-3",)),)
+
+
+def on_request(state: State, number: int) -> tuple[Seen, ...]:
+    channel = state.channels[number]
+    if channel.requested or state.broken or state.left:
+        return rejected(state, "CONN-1")
+    requested = put(state, number, attrs.evolve(channel, requested=True))
+    return (Outcome(requested, (Requested(number, state.config.exclusive),), ("CONN-1",)),)
+
+
+def on_measure(state: State, number: int) -> Seen:
+    channel = state.channels[number]
+    memory = sum(one.holds for one in state.channels)
+    return Outcome(state, (Measured(channel.queued, channel.required, memory),), ("CONN-2", "CONN-4", "CONN-7"))
+
+
+# --- messages of the other end --------------------------------------------------------------------------------
+
+
+def on_message(state: State, message: Message) -> Seen:
+    number = message.channel
     if state.broken:
-        return (Outcome(state, (), ("CONN-6",)),)
-    is_known = channel.requested and not channel.released
-    if isinstance(event, NotFoundArrives):
-        return (Outcome(state, (StateAsked(number),) if is_known else (), ("CONN-4", "CONN-3")),)
-    if isinstance(event, ErrorArrives):
-        return (fail(state, number, Cause.REMOTE) if is_known else Outcome(state, (), ("CONN-3",)),)
-    if not is_known:
-        return (Outcome(state, tell_to_stop(state, number), ("CONN-3",)),)
-    if isinstance(event, BacklogArrives):
-        return (gain(state, number, event.backlog),)
-    return (receive(state, event),)
+        return Outcome(state, (), ("CONN-6",))
+    if not is_served(state.channels[number]):
+        return drop(state, message)
+    match message:
+        case NotFoundArrives():
+            return Outcome(state, (StateAsked(number),), ("CONN-4", "CONN-3"))
+        case ErrorArrives():
+            return fail(state, number, Cause.REMOTE)
+        case BacklogArrives(_, backlog):
+            return gain(state, number, backlog)
+        case DataArrives() | DataIsNotSaved():
+            return receive(state, message)
+
+
+def is_served(channel: Channel) -> bool:
+    """The channel has asked for its partition, and still needs it."""
+    return channel.requested and not channel.released
+
+
+def drop(state: State, message: Message) -> Seen:
+    """CONN-3: nobody waits for the message. The producer must stop, unless it has stopped already."""
+    match message:
+        case NotFoundArrives():
+            return Outcome(state, (), ("CONN-4", "CONN-3"))
+        case ErrorArrives():
+            return Outcome(state, (), ("CONN-3",))
+        case _:
+            return Outcome(state, tell_to_stop(state, message.channel), ("CONN-3",))
 
 
 def tell_to_stop(state: State, number: int) -> tuple[Observation, ...]:
-    """CONN-3: not without a connection."""
+    """CONN-3: the producer of a channel; without a connection nothing can be sent."""
     return (Cancelled(number),) if state.opened and not state.broken else ()
 
 
 def receive(state: State, event: DataArrives | DataIsNotSaved) -> Seen:
-    """CONN-2: the memory for a message is one buffer of the channel, however many parts there are."""
+    """CONN-2: a message takes one buffer of the channel, however many parts it has."""
     number, channel = event.channel, state.channels[event.channel]
     if not channel.free:
         return fail(state, number, Cause.OWN)
-    parts = event.parts or 1 if isinstance(event, DataArrives) else 1
     required = max(channel.required - 1, 0)
-    taken = attrs.evolve(channel, free=channel.free - 1, required=required, queued=channel.queued + parts)
-    state = put(state, number, taken)
-    return gain(state, number, event.backlog) if isinstance(event, DataArrives) else fail(state, number, Cause.OWN)
+    taken = attrs.evolve(channel, free=channel.free - 1, required=required)
+    match event:
+        case DataArrives(_, parts, backlog):
+            return gain(put(state, number, queue(taken, parts or 1)), number, backlog)
+        case DataIsNotSaved():
+            return fail(put(state, number, queue(taken, 1)), number, Cause.OWN)
+
+
+def queue(channel: Channel, buffers: int) -> Channel:
+    return attrs.evolve(channel, queued=channel.queued + buffers)
 
 
 def gain(state: State, number: int, backlog: int) -> Seen:
-    """CONN-2: what the channel lacks it takes from the floating buffers, and has it announced."""
+    """CONN-2: the channel takes the buffers that it lacks from the floating ones, and announces them as credit."""
     channel = state.channels[number]
     required = backlog + state.config.exclusive
     gained = max(required - channel.free, 0)
-    more = attrs.evolve(
+    richer = attrs.evolve(
         channel,
         required=required,
         free=channel.free + gained,
         holds=channel.holds + gained,
         credit=channel.credit + gained,
     )
-    state = put(state, number, more)
+    state = put(state, number, richer)
     rules = ("CONN-2", "CONN-5")
-    if not gained or channel.credit or channel.failed:
+    waits_already = channel.credit > 0
+    if not gained or waits_already or channel.failed:
         return Outcome(state, (), rules)
-    state = attrs.evolve(state, waiting=(*state.waiting, number))
-    return send_waiting(state, rules)
+    return send_waiting(attrs.evolve(state, waiting=(*state.waiting, number)), rules)
 
 
 def send_waiting(state: State, rules: tuple[str, ...]) -> Seen:
-    """CONN-5: all that waits, in turn; what a channel gained is read when its turn comes."""
+    """CONN-5: all waiting channels announce their credit, in turn: as much as each has when its turn comes."""
     if not state.writable or state.broken:
         return Outcome(state, (), rules)
     sent: list[Observation] = []
@@ -383,31 +420,31 @@ def send_waiting(state: State, rules: tuple[str, ...]) -> Seen:
 def fail(state: State, number: int, cause: Cause) -> Seen:
     """CONN-4: the first error stays."""
     channel = state.channels[number]
-    told = () if channel.failed else (ChannelFailed(number, cause),)
-    return Outcome(put(state, number, attrs.evolve(channel, failed=True)), told, ("CONN-4",))
+    failure = () if channel.failed else (ChannelFailed(number, cause),)
+    return Outcome(put(state, number, attrs.evolve(channel, failed=True)), failure, ("CONN-4",))
 
 
-def release(state: State, number: int) -> tuple[Seen, ...]:
-    """CONN-7: its memory goes back."""
+def on_release(state: State, number: int) -> tuple[Seen, ...]:
+    """CONN-7: the channel returns its memory. Its producer must stop; behind the last channel the connection closes."""
     channel = state.channels[number]
-    if not channel.requested or channel.released:
+    if not is_served(channel):
         return rejected(state, "CONN-1")
     state = put(state, number, attrs.evolve(channel, released=True, queued=0, holds=0, free=0))
-    if any(one.requested and not one.released for one in state.channels):
+    if any(map(is_served, state.channels)):
         return (Outcome(state, tell_to_stop(state, number), ("CONN-7",)),)
-    told = () if state.broken else (CloseSent(),)
-    return (Outcome(attrs.evolve(state, left=True), told, ("CONN-7",)),)
+    message = () if state.broken else (CloseSent(),)
+    return (Outcome(attrs.evolve(state, left=True), message, ("CONN-7",)),)
 
 
-def break_all(state: State, cause: Cause) -> Seen:
-    """CONN-6."""
+def on_break(state: State, cause: Cause) -> Seen:
+    """CONN-6: every channel that is served fails, unless it has failed before."""
     if state.broken:
         return Outcome(state, (), ("CONN-6",))
-    known = {number for number, one in enumerate(state.channels) if one.requested and not one.released}
-    told = tuple(ChannelFailed(number, cause) for number in sorted(known) if not state.channels[number].failed)
-    channels = tuple(attrs.evolve(one, failed=one.failed or n in known) for n, one in enumerate(state.channels))
+    served = {number for number, one in enumerate(state.channels) if is_served(one)}
+    failing = tuple(ChannelFailed(number, cause) for number in sorted(served) if not state.channels[number].failed)
+    channels = tuple(attrs.evolve(one, failed=one.failed or n in served) for n, one in enumerate(state.channels))
     broken = attrs.evolve(state, channels=channels, broken=True, waiting=())
-    return Outcome(broken, (*told, Closed()), ("CONN-6", "CONN-4"))
+    return Outcome(broken, (*failing, Closed()), ("CONN-6", "CONN-4"))
 
 
 def put(state: State, number: int, channel: Channel) -> State:

@@ -14,7 +14,7 @@ import attrs
 
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
-from tidegate.reference.credit.readers import Backlog, Kind, Send
+from tidegate.reference.credit.readers import Backlog, BufferSent, MessageKind
 from tidegate.reference.elements import Direction, LogKind, Long
 from tidegate.reference.gate import gate
 from tidegate.reference.job.checkpoints import is_unaligned, overtake, save_arrival
@@ -66,7 +66,7 @@ def write(turn: Turn, number: int, element: Element) -> Turn:
         case EndOfPartition():
             return add_event(turn, number, serializer.Finish(), Finish(), element)
         case _:
-            return serialize(turn, number, channel.remote, serializer.Record(encode(element)))
+            return serialize(turn, number, channel.remote, serializer.WriteRecord(encode(element)))
 
 
 def pass_on(turn: Turn, number: int) -> Turn:
@@ -117,7 +117,7 @@ def to_sender(turn: Turn, number: int, event: sender.Event, payload: Payload | N
     for message in outcome.observations:
         if isinstance(message, Backlog):
             down = (*down, (message, None))
-        elif isinstance(message, Send):
+        elif isinstance(message, BufferSent):
             sent, *rest = unsent
             unsent, down = tuple(rest), (*down, (message, sent))
             if isinstance(sent, bytes):
@@ -148,7 +148,7 @@ def deliver(turn: Turn, number: int) -> Turn:
     if isinstance(message, Backlog):
         return to_receiver(turn, number, receiver.Backlog(place, message.backlog))
     assert payload is not None
-    if message.kind is Kind.DATA:
+    if message.kind is MessageKind.DATA:
         assert isinstance(payload, bytes)
         turn = turn.log_amount(number, Direction.IN, LogKind.BUFFER, len(payload))
         turn = to_receiver(turn, number, receiver.Data(place, message.backlog))

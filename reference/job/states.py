@@ -12,7 +12,7 @@ import attrs
 from tidegate.reference.credit.credit_receiver import Credit, ResumeMessage
 from tidegate.reference.credit.credit_receiver import State as Receiver
 from tidegate.reference.credit.credit_sender import State as Sender
-from tidegate.reference.credit.readers import Backlog, Send
+from tidegate.reference.credit.readers import Backlog, BufferSent
 from tidegate.reference.elements import (
     CHANNEL_KINDS,
     Count,
@@ -52,7 +52,7 @@ class Remote:
     serializer: Serializer
     sender: Sender
     reader: Deserializer
-    down: tuple[tuple[Send | Backlog, Payload | None], ...] = ()
+    down: tuple[tuple[BufferSent | Backlog, Payload | None], ...] = ()
     up: tuple[Credit | ResumeMessage, ...] = ()
 
 

@@ -36,7 +36,7 @@ from tidegate.reference.job.programs import (
     Side,
 )
 from tidegate.reference.job.states import State, Turn
-from tidegate.reference.model import Rejected, follow
+from tidegate.reference.model import Rejected, reach
 from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.reference.partitioning.keys import StringKey
 from tidegate.reference.tuples import replace
@@ -276,25 +276,14 @@ def on_barrier(turn: Turn, route: Route, barrier: Barrier) -> Turn:
 
 
 def handle(turn: Turn, route: Route, barrier: Barrier, event: barrier_values.Event) -> Turn:
-    """The handler is as the barriers and ends that were met have left it.
-
-    Of earlier checkpoints it need not know: every source has the same barriers, so that no other comes in between.
-    """
+    """The handler takes a barrier or an end, and the task does what the handler says."""
     subtask = route.target
-    channels = turn.layout.places[subtask].channels
-    kind, mode = (Kind.UNALIGNED, Mode.UNALIGNED) if is_unaligned(turn.state) else (Kind.ALIGNED, Mode.ALIGNED)
-    (handler,) = barriers.start(barrier_values.Config(kind, len(channels), finished_channels=True))
-    met, ended = turn.subtask(subtask).aligned, find_ended(turn, subtask)
-    events: list[barrier_values.Event] = [
-        barrier_values.EndOfPartition(one) for one in ended if one not in (*met, route.place)
-    ]
-    events += [barrier_values.Barrier(one, Long(barrier.checkpoint), mode, Long(0)) for one in met if one not in ended]
-    events += [barrier_values.EndOfPartition(one) for one in met if one in ended]
-    *_earlier, outcome = follow(barriers.step, handler, (*events, event))
+    (outcome,) = barriers.step(restore_handler(turn, route, barrier), event)
     assert isinstance(outcome.state, barrier_values.Alignment)
+    rules = ("RST-10", outcome.rules[0]) if find_ended(turn, subtask) else outcome.rules[:1]
+    now_met = tuple(sorted({*turn.subtask(subtask).aligned, route.place}))
+    turn = turn.with_subtask(subtask, aligned=now_met).because(*rules)
     is_last = outcome.state.done == barrier.checkpoint
-    now_met = tuple(sorted({*met, route.place}))
-    turn = turn.with_subtask(subtask, aligned=now_met).because(*["RST-10"] * bool(ended), outcome.rules[0])
     for seen in outcome.observations:
         match seen:
             case barrier_values.Trigger():
@@ -302,8 +291,30 @@ def handle(turn: Turn, route: Route, barrier: Barrier, event: barrier_values.Eve
             case barrier_values.StopPersisting():
                 turn = finish_part(turn, subtask, barrier.checkpoint)
             case barrier_values.Resume(place):
-                turn = resume(turn, channels[place])
+                turn = resume(turn, turn.layout.places[subtask].channels[place])
     return turn.with_subtask(subtask, aligned=tuple(sorted(outcome.state.aligned)))
+
+
+def restore_handler(turn: Turn, route: Route, barrier: Barrier) -> barrier_values.State:
+    """The handler of a subtask, made from what the subtask keeps of it: which channels have met the barrier.
+
+    That is enough. Every source has the same barriers, so no other checkpoint comes in between. It follows in three
+    steps: channels that ended without this barrier, channels with the barrier, and those of them that have ended since.
+    """
+    subtask = route.target
+    kind, mode = (Kind.UNALIGNED, Mode.UNALIGNED) if is_unaligned(turn.state) else (Kind.ALIGNED, Mode.ALIGNED)
+    channels = len(turn.layout.places[subtask].channels)
+    (fresh,) = barriers.start(barrier_values.Config(kind, channels, finished_channels=True))
+    met, ended = turn.subtask(subtask).aligned, find_ended(turn, subtask)
+    without_barrier = [place for place in ended if place not in (*met, route.place)]
+    with_barrier = [place for place in met if place not in ended]
+    ended_since = [place for place in met if place in ended]
+    events: list[barrier_values.Event] = [
+        *map(barrier_values.EndOfPartition, without_barrier),
+        *(barrier_values.Barrier(place, Long(barrier.checkpoint), mode, Long(0)) for place in with_barrier),
+        *map(barrier_values.EndOfPartition, ended_since),
+    ]
+    return reach(barriers.step, fresh, events)
 
 
 def find_ended(turn: Turn, subtask: int) -> tuple[int, ...]:

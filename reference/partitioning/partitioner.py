@@ -1,9 +1,8 @@
 """The partitioner: a network output, and which of its channels each element is written to.
 
-Records go where the partitioner says: to one channel, or to all of them. What is not a record never asks the
-partitioner, and never moves it on: watermarks and statuses concern every consumer and go to all channels, a latency
-marker takes any one. The output remembers which status it announced last. It announces only changes, and lets no
-watermark through while it is idle.
+The partitioner chooses for records: one channel, or all of them. Other elements do not use it and do not move it on.
+Watermarks and statuses concern every consumer and go to all channels; a latency marker goes to any one. The output
+remembers which status it announced last. It announces only changes, and drops watermarks while it is idle.
 
 Choices. The first channel of rebalance, every channel of shuffle and the channel of a latency marker are drawn at
 random (RebalancePartitioner, ShufflePartitioner, RecordWriter), so that every channel is allowed. Keys are those of
@@ -33,7 +32,7 @@ from tidegate.reference.elements import (
     between,
 )
 from tidegate.reference.model import Component, InvalidInputError, Outcome
-from tidegate.reference.partitioning import keygroups, keys, selection
+from tidegate.reference.partitioning import edges, java_random, keygroups, keys, loads
 from tidegate.reference.partitioning.keys import Key
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -123,13 +122,15 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    if isinstance(event, Record):
-        return on_record(state, event.key)
-    if isinstance(event, Watermark):
-        return (on_watermark(state),)
-    if isinstance(event, StatusChange):
-        return (on_status(state, event.status),)
-    return on_latency_marker(state)
+    match event:
+        case Record(key):
+            return on_record(state, key)
+        case Watermark():
+            return (on_watermark(state),)
+        case StatusChange(status):
+            return (on_status(state, status),)
+        case LatencyMarker():
+            return on_latency_marker(state)
 
 
 def on_record(state: State, key: Key | None) -> tuple[Outcome[State, Observation], ...]:
@@ -293,5 +294,12 @@ def outputs_do_not_share_their_turn(channels: int, others: int) -> bool:
 
 
 COMPONENT = Component.of(
-    __name__, keys, keygroups, selection, title="The partitioner of a network output", drawn=("PART-4",)
+    __name__,
+    keys,
+    keygroups,
+    java_random,
+    edges,
+    loads,
+    title="The partitioner of a network output",
+    drawn=("PART-4",),
 )

@@ -6,11 +6,12 @@ channel into the memory that all channels share, and has the other channels star
 
 from enum import StrEnum
 
-from tidegate.reference.spanning.records import encode_record
+from tidegate.reference.claims import law
+from tidegate.reference.spanning.records import cut, encode_record, sizes_and_streams
 
 
 class Written(StrEnum):
-    """What the serializer of 1.5 says after it has filled a buffer as far as it can."""
+    """What the serializer of 1.5 returns after it has filled a buffer as far as it can."""
 
     PARTIAL_RECORD_BUFFER_FULL = "PARTIAL_RECORD_MEMORY_SEGMENT_FULL"
     FULL_RECORD_BUFFER_FULL = "FULL_RECORD_MEMORY_SEGMENT_FULL"
@@ -18,7 +19,7 @@ class Written(StrEnum):
 
 
 def compute_written(unwritten: int, room: int) -> Written:
-    """The result for so many unwritten bytes and so much room; no buffer at all is no room."""
+    """The result for a number of unwritten bytes and the room for them; without a buffer there is no room."""
     if unwritten > room:
         return Written.PARTIAL_RECORD_BUFFER_FULL
     return Written.FULL_RECORD_BUFFER_FULL if unwritten == room else Written.FULL_RECORD
@@ -47,10 +48,16 @@ def write_by_results(buffer_size: int, payloads: tuple[bytes, ...]) -> tuple[byt
     return (*finished, *([buffer] if buffer else []))
 
 
-def write_to_shared_memory(channels: int, emits: tuple[tuple[int | None, bytes], ...]) -> tuple[bytes, ...]:
-    """SPAN-16: what each channel reads where every byte goes to one memory that all channels share.
+@law("SPAN-7", samples=sizes_and_streams)
+def results_of_1_5_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
+    """The loop over the result states of Flink 1.5 makes the buffers that are made today."""
+    return write_by_results(buffer_size, payloads) == cut(b"".join(map(encode_record, payloads)), buffer_size)
 
-    An emit names the channel it is for; None stands for all. A channel has consumers, each from one position of the
+
+def write_to_shared_memory(channels: int, emits: tuple[tuple[int | None, bytes], ...]) -> tuple[bytes, ...]:
+    """SPAN-16: what each channel reads if every byte goes to one memory that all channels share.
+
+    An emit names its channel; None stands for all. A channel has consumers, each from one position of the
     memory to another. A record for one channel ends the consumers of all; behind it the others get new ones.
     """
     memory = b""

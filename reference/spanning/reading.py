@@ -21,7 +21,7 @@ class Result(StrEnum):
 
 
 @attrs.frozen
-class Reader:
+class RecordReader:
     """`gathered` are header and payload, as far as they came, of a record that spans buffers.
 
     `rest` is what has not been looked at of the current buffer; between two buffers it is empty.
@@ -35,10 +35,10 @@ class Reader:
 class Read:
     result: Result
     payload: bytes
-    reader: Reader
+    reader: RecordReader
 
 
-def read_next(reader: Reader, taken: int | None = None) -> Read | None:
+def read_next(reader: RecordReader, taken: int | None = None) -> Read | None:
     """Ask for the next record. None is an I/O error: the user's deserializer ran past the end.
 
     `taken` is how many bytes the user's deserializer takes, whatever the length says; by default what it says.
@@ -54,7 +54,7 @@ def read_in_buffer(rest: bytes, taken: int | None) -> Read | None:
     return None if end > len(rest) else deliver(rest[HEADER_BYTES:end], rest[end:])
 
 
-def read_spanning(reader: Reader, taken: int | None) -> Read | None:
+def read_spanning(reader: RecordReader, taken: int | None) -> Read | None:
     data = reader.gathered + reader.rest
     if len(data) < HEADER_BYTES:
         return gather(data)
@@ -71,17 +71,17 @@ def read_spanning(reader: Reader, taken: int | None) -> Read | None:
 
 
 def gather(data: bytes) -> Read:
-    return Read(Result.PARTIAL, b"", Reader(gathered=data))
+    return Read(Result.PARTIAL, b"", RecordReader(gathered=data))
 
 
 def deliver(payload: bytes, rest: bytes) -> Read:
     """SPAN-21: a record that ends with its buffer is the last one, and says so itself."""
-    return Read(Result.INTERMEDIATE if rest else Result.LAST, payload, Reader(rest=rest))
+    return Read(Result.INTERMEDIATE if rest else Result.LAST, payload, RecordReader(rest=rest))
 
 
-def read_buffer(reader: Reader, data: bytes, taken: int | None = None) -> tuple[Read | None, ...]:
+def read_buffer(reader: RecordReader, data: bytes, taken: int | None = None) -> tuple[Read | None, ...]:
     """All that is read from the next buffer: until it is used up, or the user's deserializer fails."""
-    read = read_next(Reader(reader.gathered, data), taken)
+    read = read_next(RecordReader(reader.gathered, data), taken)
     reads = [read]
     while read is not None and read.result is Result.INTERMEDIATE:
         read = read_next(read.reader, taken)
@@ -89,7 +89,7 @@ def read_buffer(reader: Reader, data: bytes, taken: int | None = None) -> tuple[
     return tuple(reads)
 
 
-def compute_unconsumed(reader: Reader) -> bytes:
+def compute_unconsumed(reader: RecordReader) -> bytes:
     """SPAN-32: the bytes that were received and are not yet part of a record that was read."""
     return reader.gathered + reader.rest
 
@@ -109,7 +109,7 @@ def demultiplex(
     SPAN-30: only the end of its partition releases the reader of a channel. None is a state error: a buffer came
     after that.
     """
-    readers: list[Reader | None] = [Reader()] * channels
+    readers: list[RecordReader | None] = [RecordReader()] * channels
     payloads: list[tuple[bytes, ...]] = [()] * channels
     for channel, item in arrivals:
         reader = readers[channel]

@@ -15,7 +15,7 @@ def encode_record(payload: bytes) -> bytes:
 
 
 def decode_length(header: bytes) -> int:
-    """The length that a header states. It is signed, as everything that Java reads (SPAN-28)."""
+    """The length that a header states. It is signed, as every int in Java (SPAN-28)."""
     return int.from_bytes(header[:HEADER_BYTES], "big", signed=True)
 
 
@@ -34,3 +34,8 @@ def short_streams(most: int) -> Iterator[tuple[bytes, ...]]:
     for count in range(1, most + 1):
         for lengths in product((0, 1, 5), repeat=count):
             yield tuple(bytes(range(10 * n + 1, 10 * n + 1 + length)) for n, length in enumerate(lengths))
+
+
+def sizes_and_streams() -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    """Sizes of buffers, and records to write into them."""
+    yield from ((size, payloads) for payloads in short_streams(3) for size in range(1, 14))

@@ -1,12 +1,12 @@
 """The serializer: the records of one channel written back to back into buffers of a fixed size.
 
-A record is its length and its payload (SPAN-1). The writer knows no record boundaries when it cuts: it fills the open
-buffer, hands it over when it is full, and goes on in the next, so a record may span many buffers and its header may be
-cut after any byte (SPAN-3). A flush lets the reader have what is in the open buffer already; the buffer stays open, and
-what is handed out later is only the rest of it.
+A record is its length and its payload (SPAN-1). The writer ignores record boundaries when it cuts: it fills the open
+buffer, hands it out when it is full, and goes on in the next. So a record may span many buffers, and its header may be
+cut after any byte (SPAN-3). A flush hands out what is in the open buffer already. The buffer stays open, and only the
+rest of it is handed out later.
 
-Choices. A buffer is seen as soon as it is finished, as by a reader that is always ready; buffers of which nothing is
-left to hand out are not seen. What a writer with several channels adds to this is the `writer`.
+Choices. A buffer is observed as soon as it is finished, as by a reader that is always ready. A buffer with nothing left
+to hand out is not observed. The component `writer` adds several channels.
 
 On the wire. A record is written as its length, 4 bytes, big-endian, and then its payload; both may be cut anywhere.
 """
@@ -19,9 +19,8 @@ import attrs
 from tidegate.reference.claims import always, law, sometimes
 from tidegate.reference.elements import Bytes, at_least
 from tidegate.reference.model import Component, Outcome, Rejected, follow, rejected
-from tidegate.reference.spanning import stream_elements
-from tidegate.reference.spanning.dated_writers import write_by_results
-from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length, encode_record, short_streams
+from tidegate.reference.spanning import dated_writers, stream_elements
+from tidegate.reference.spanning.records import HEADER_BYTES, cut, decode_length, encode_record, sizes_and_streams
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -50,7 +49,7 @@ class State:
 
 
 @attrs.frozen
-class Record:
+class WriteRecord:
     """A record is written. After `finish` it is rejected."""
 
     type: ClassVar[str] = "record"
@@ -80,7 +79,7 @@ class Finish:
     type: ClassVar[str] = "finish"
 
 
-Event = Record | Flush | ControlEvent | Finish
+Event = WriteRecord | Flush | ControlEvent | Finish
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -107,21 +106,24 @@ def start(config: Config) -> tuple[State, ...]:
 
 
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
-    if isinstance(event, Flush):
-        return (on_flush(state),)
-    if state.finished:
-        return rejected(state, "SPAN-14")
-    if isinstance(event, Record):
-        return (on_record(state, event.payload),)
-    over = isinstance(event, Finish)
-    return (Outcome(State(state.config, finished=over), hand_out(state.pending), ("SPAN-14",)),)
+    match event:
+        case Flush():
+            return (on_flush(state),)
+        case _ if state.finished:
+            return rejected(state, "SPAN-14")
+        case WriteRecord(payload):
+            return (on_record(state, payload),)
+        case ControlEvent():
+            return (end_buffer(state, finished=False),)
+        case Finish():
+            return (end_buffer(state, finished=True),)
 
 
 def on_record(state: State, payload: bytes) -> Outcome[State, Observation]:
     encoded = encode_record(payload)
     size = state.config.buffer_size
     room = size - state.filled
-    # One piece a buffer: each fills its buffer to the end, but for the last, which may leave room.
+    # One piece per buffer. Each fills its buffer to the end; the last may leave room.
     pieces = (state.pending + encoded[:room], *cut(encoded[room:], size))
     filled = (state.filled + len(encoded)) % size
     if filled == 0:
@@ -133,6 +135,11 @@ def on_record(state: State, payload: bytes) -> Outcome[State, Observation]:
 
 def compute_rules(payload: bytes) -> tuple[str, ...]:
     return ("SPAN-3", "SPAN-1") if payload else ("SPAN-1", "SPAN-3")
+
+
+def end_buffer(state: State, *, finished: bool) -> Outcome[State, Observation]:
+    """SPAN-14: the open buffer ends here, full or not."""
+    return Outcome(State(state.config, finished=finished), hand_out(state.pending), ("SPAN-14",))
 
 
 def on_flush(state: State) -> Outcome[State, Observation]:
@@ -154,7 +161,7 @@ def bytes_out(outcome: Outcome[State, Observation]) -> bytes:
 @always("SPAN-3", "SPAN-1")
 def the_bytes_are_kept(before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """What is handed out and what is pending are the bytes of the records, in order, none lost and none twice."""
-    written = encode_record(event.payload) if isinstance(event, Record) and not before.finished else b""
+    written = encode_record(event.payload) if isinstance(event, WriteRecord) and not before.finished else b""
     return bytes_out(outcome) + outcome.state.pending == before.pending + written
 
 
@@ -188,7 +195,7 @@ def flush_leaves_the_buffer_open(before: State, event: Event, outcome: Outcome[S
 @sometimes("SPAN-3")
 def a_record_spans_buffers(_before: State, event: Event, outcome: Outcome[State, Observation]) -> bool:
     """A record fills a buffer, and the rest of it waits in the next one."""
-    return isinstance(event, Record) and bool(outcome.observations) and bool(outcome.state.pending)
+    return isinstance(event, WriteRecord) and bool(outcome.observations) and bool(outcome.state.pending)
 
 
 # --- laws -----------------------------------------------------------------------------------------------------
@@ -197,7 +204,7 @@ def a_record_spans_buffers(_before: State, event: Event, outcome: Outcome[State,
 def write(buffer_size: int, payloads: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """The buffers that a serializer makes of the payloads and the end."""
     (state,) = start(Config(buffer_size))
-    events: list[Event] = [*map(Record, payloads), Finish()]
+    events: list[Event] = [*map(WriteRecord, payloads), Finish()]
     seen = (one for outcome in follow(step, state, events) for one in outcome.observations)
     return tuple(one.data for one in seen if isinstance(one, Buffer))
 
@@ -213,20 +220,10 @@ def length_then_payload(payload: bytes) -> bool:
     return decode_length(encoded) == len(payload) and encoded[HEADER_BYTES:] == payload
 
 
-def sizes_and_streams() -> Iterator[tuple[int, tuple[bytes, ...]]]:
-    yield from ((size, payloads) for payloads in short_streams(3) for size in range(1, 14))
-
-
 @law("SPAN-3", "SPAN-4", samples=sizes_and_streams)
 def cut_at_capacity_alone(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
     """The buffers of a channel are its bytes cut at the buffer size: up to a forced end all but the last are full."""
     return write(buffer_size, payloads) == cut(b"".join(map(encode_record, payloads)), buffer_size)
 
 
-@law("SPAN-7", samples=sizes_and_streams)
-def results_of_1_5_lead_to_the_same_buffers(buffer_size: int, payloads: tuple[bytes, ...]) -> bool:
-    """The loop over the result states of Flink 1.5 makes the buffers that are made today."""
-    return write_by_results(buffer_size, payloads) == write(buffer_size, payloads)
-
-
-COMPONENT = Component.of(__name__, stream_elements, title="Records written across buffers")
+COMPONENT = Component.of(__name__, dated_writers, stream_elements, title="Records written across buffers")

@@ -106,13 +106,17 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
     if not 0 <= event.channel < state.config.channels:
         return rejected(state, "VALVE-1")
-    if isinstance(event, ChannelWatermark):
-        return (on_watermark(state, event.channel, event.timestamp),)
-    if state.channels[event.channel].active == (event.status is Status.ACTIVE):
-        return (Outcome(state, (), ("VALVE-7",)),)
-    if event.status is Status.IDLE:
-        return (on_idle(state, event.channel),)
-    return (on_active(state, event.channel),)
+    match event:
+        case ChannelWatermark(channel, timestamp):
+            return (on_watermark(state, channel, timestamp),)
+        case ChannelStatus(channel, status):
+            return (on_status(state, channel, status),)
+
+
+def on_status(state: State, index: int, status: Status) -> Outcome[State, Observation]:
+    if state.channels[index].active == (status is Status.ACTIVE):
+        return Outcome(state, (), ("VALVE-7",))
+    return on_idle(state, index) if status is Status.IDLE else on_active(state, index)
 
 
 def on_watermark(state: State, index: int, timestamp: Long) -> Outcome[State, Observation]:

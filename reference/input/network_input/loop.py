@@ -9,7 +9,7 @@ from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input.values import Config, Element, InputStatus, Kind, State
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.spanning import stream_elements
-from tidegate.reference.spanning.reading import Reader, Result, read_next
+from tidegate.reference.spanning.reading import RecordReader, Result, read_next
 from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks import valve
 
@@ -34,7 +34,7 @@ def take_turn(state: State) -> Turn:
     return read_current(state, state.current, reader)
 
 
-def read_current(state: State, index: int, reader: Reader) -> Turn:
+def read_current(state: State, index: int, reader: RecordReader) -> Turn:
     read = read_next(reader)
     assert read is not None
     used_up = read.result is not Result.INTERMEDIATE
@@ -89,7 +89,7 @@ def poll_gate(state: State) -> Turn:
         return on_channel_event(state, item.channel, payload)
     reader = state.readers[item.channel]
     assert reader is not None
-    readers = replace(state.readers, item.channel, Reader(reader.gathered, payload))
+    readers = replace(state.readers, item.channel, RecordReader(reader.gathered, payload))
     return Turn(attrs.evolve(state, readers=readers, current=item.channel), rules=("NIN-1",))
 
 

@@ -13,7 +13,7 @@ from tidegate.reference.input.network_input.loop import is_available, is_dated, 
 from tidegate.reference.input.network_input.values import Config, Event, InputStatus, Kind, Observation, State
 from tidegate.reference.model import Outcome, Rejected, reach, rejected
 from tidegate.reference.spanning import stream_elements
-from tidegate.reference.spanning.reading import Reader
+from tidegate.reference.spanning.reading import RecordReader
 from tidegate.reference.spanning.records import cuts, encode_record
 from tidegate.reference.tuples import replace
 from tidegate.reference.watermarks import valve
@@ -27,7 +27,9 @@ def start(config: Config) -> tuple[State, ...]:
     (empty,) = gate.start(gate.Config(channels))
     (fresh,) = valve.start(valve.Config(channels))
     return (
-        State(config, empty, ((),) * channels, (Reader(),) * channels, fresh, backlogs.Backlogs((None,) * channels)),
+        State(
+            config, empty, ((),) * channels, (RecordReader(),) * channels, fresh, backlogs.Backlogs((None,) * channels)
+        ),
     )
 
 

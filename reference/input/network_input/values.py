@@ -8,7 +8,7 @@ import attrs
 from tidegate.reference.elements import Index, Parts, StatusChange, Watermark, at_least, one_of
 from tidegate.reference.gate import gate
 from tidegate.reference.input.backlogs import Backlogs
-from tidegate.reference.spanning.reading import Reader
+from tidegate.reference.spanning.reading import RecordReader
 from tidegate.reference.spanning.stream_elements import LatencyMarker, Record, RecordAttributes
 from tidegate.reference.watermarks import valve
 
@@ -52,7 +52,7 @@ class State:
     config: Config
     gate: gate.State
     waiting: tuple[tuple[bytes | Kind, ...], ...]
-    readers: tuple[Reader | None, ...]
+    readers: tuple[RecordReader | None, ...]
     valve: valve.State
     backlogs: Backlogs
     current: int | None = None

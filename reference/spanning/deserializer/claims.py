@@ -8,7 +8,7 @@ from tidegate.reference.claims import law
 from tidegate.reference.spanning.reading import (
     Control,
     Read,
-    Reader,
+    RecordReader,
     Result,
     compute_unconsumed,
     demultiplex,
@@ -25,7 +25,7 @@ def encode_all(payloads: tuple[bytes, ...]) -> bytes:
 
 def read_pieces(pieces: Pieces, taken: int | None = None) -> list[Read | None]:
     """Everything that one reader reads from the pieces."""
-    reader = Reader()
+    reader = RecordReader()
     reads: list[Read | None] = []
     for piece in pieces:
         reads += read_buffer(reader, piece, taken)
@@ -60,7 +60,7 @@ def cuts_do_not_matter(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
 def only_what_spans_is_copied(payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
     """What is copied out of a buffer are bytes of a record that the end of the buffer cuts."""
     ends = [len(encode_all(payloads[:count])) for count in range(len(payloads) + 1)]
-    reader, position = Reader(), 0
+    reader, position = RecordReader(), 0
     for piece in pieces:
         *_, last = read_buffer(reader, piece)
         assert last is not None
@@ -75,7 +75,7 @@ def only_what_spans_is_copied(payloads: tuple[bytes, ...], pieces: Pieces) -> bo
 @law("SPAN-31", samples=cut_streams)
 def each_buffer_is_given_back_once(_payloads: tuple[bytes, ...], pieces: Pieces) -> bool:
     """A buffer is given back with its last result, when none of it is unread, and never before."""
-    reader = Reader()
+    reader = RecordReader()
     for piece in pieces:
         reads = [read for read in read_buffer(reader, piece) if read is not None]
         given_back = [read for read in reads if read.result is not Result.INTERMEDIATE]
@@ -92,7 +92,7 @@ def unconsumed_bytes_can_be_replayed(payloads: tuple[bytes, ...], pieces: Pieces
 
     After each record asked for: the unconsumed bytes, read anew, and the later pieces give the missing records.
     """
-    reader = Reader()
+    reader = RecordReader()
     delivered = 0
     for index, piece in enumerate(pieces):
         for read in read_buffer(reader, piece):
@@ -124,7 +124,7 @@ def wrong_readers() -> Iterator[tuple[int, bytes, tuple[str, ...]]]:
 @law("SPAN-26", samples=wrong_readers)
 def wrong_reader_inside_a_buffer(taken: int, buffer: bytes, results: tuple[str, ...]) -> bool:
     """Inside a buffer a reader that takes too few or too many bytes shifts what follows; only the end stops it."""
-    reads = read_buffer(Reader(), buffer, taken)
+    reads = read_buffer(RecordReader(), buffer, taken)
     return tuple("error" if read is None else f"{read.result} {read.payload.decode()}" for read in reads) == results
 
 
@@ -153,7 +153,7 @@ def negative_lengths() -> Iterator[tuple[int, int]]:
 def negative_length_in_a_buffer(length: int, taken: int) -> bool:
     """A negative length with its whole header in the buffer is read as a record that fits."""
     header = length.to_bytes(HEADER_BYTES, "big", signed=True)
-    first, second = read_buffer(Reader(), header + bytes(taken) + encode_record(bytes(taken)), taken)
+    first, second = read_buffer(RecordReader(), header + bytes(taken) + encode_record(bytes(taken)), taken)
     return first is not None and second is not None and first.payload == second.payload == bytes(taken)
 
 

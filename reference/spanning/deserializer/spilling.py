@@ -8,7 +8,7 @@ from enum import StrEnum
 from itertools import product
 
 from tidegate.reference.claims import law
-from tidegate.reference.spanning.reading import Reader, read_buffer
+from tidegate.reference.spanning.reading import RecordReader, read_buffer
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length
 
 KIB = 1024
@@ -35,7 +35,7 @@ def compute_read_buffer(asked: int = DEFAULT_READ_BUFFER) -> int:
     return max(asked, LEAST_READ_BUFFER)
 
 
-def compute_storage(reader: Reader, asked: int = DEFAULT_THRESHOLD) -> Storage:
+def compute_storage(reader: RecordReader, asked: int = DEFAULT_THRESHOLD) -> Storage:
     """Where the reader keeps what it has gathered; up to three bytes of a header need no place of their own."""
     if len(reader.gathered) < HEADER_BYTES:
         return Storage.NONE
@@ -127,7 +127,7 @@ def lengths_and_thresholds() -> Iterator[tuple[int, int, Storage]]:
 @law("SPAN-24", "SPAN-23", samples=lengths_and_thresholds)
 def long_records_go_to_a_file(length: int, asked: int, storage: Storage) -> bool:
     """A record longer than the threshold, and no other, is gathered in a file, which is gone once it is read."""
-    *_, gathering = read_buffer(Reader(), length.to_bytes(HEADER_BYTES, "big") + b"x")
+    *_, gathering = read_buffer(RecordReader(), length.to_bytes(HEADER_BYTES, "big") + b"x")
     assert gathering is not None
     *_, done = read_buffer(gathering.reader, bytes(length - 1))
     assert done is not None

@@ -7,7 +7,7 @@ import attrs
 from tidegate.reference.claims import always, sometimes
 from tidegate.reference.elements import one_of
 from tidegate.reference.model import Outcome
-from tidegate.reference.spanning.reading import Read, Reader, Result, compute_unconsumed, read_buffer
+from tidegate.reference.spanning.reading import Read, RecordReader, Result, compute_unconsumed, read_buffer
 from tidegate.reference.spanning.records import HEADER_BYTES, decode_length, encode_record
 
 # --- config ---------------------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ class Config:
 
 # --- state ----------------------------------------------------------------------------------------------------
 
-State = Reader
+State = RecordReader
 
 # --- events ---------------------------------------------------------------------------------------------------
 

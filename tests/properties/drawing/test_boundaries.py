@@ -147,7 +147,7 @@ def test_right_engines_are_right_there(component):
 
 
 def test_payloads_hit_the_boundaries():
-    written = [event for event in cases("serializer")[-1].events if isinstance(event, serializer.Record)]
+    written = [event for event in cases("serializer")[-1].events if isinstance(event, serializer.WriteRecord)]
     shown = (seen for outcome in cases("deserializer")[-1].follow() for seen in outcome.observations)
     read = [seen for seen in shown if isinstance(seen, deserializer.Record)]
     assert {len(one.payload) for one in written} == {len(one.payload) for one in read} == {*BOUNDARIES, FAR}

@@ -12,7 +12,7 @@ from tidegate.reference.components import COMPONENTS
 from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.model import Component, Invariant, Outcome, Property, Sometimes
 from tidegate.reference.spanning.deserializer.step import Buffer, Partial, Record
-from tidegate.reference.spanning.reading import Reader, Result
+from tidegate.reference.spanning.reading import RecordReader, Result
 from tidegate.reference.watermarks import combiner, valve
 from tidegate.traces.notation.text import write_trace
 
@@ -226,7 +226,8 @@ def test_a_record_out_of_order_is_found():
 
 
 @pytest.mark.parametrize(
-    ("records", "reader", "fine"), [(1, Reader(), True), (0, Reader(), False), (1, Reader(b"a"), False)]
+    ("records", "reader", "fine"),
+    [(1, RecordReader(), True), (0, RecordReader(), False), (1, RecordReader(b"a"), False)],
 )
 def test_an_end_that_keeps_something_is_found(records, reader, fine):
     config = cut_streams.Config((b"a",))
@@ -236,7 +237,7 @@ def test_an_end_that_keeps_something_is_found(records, reader, fine):
 def test_properties_of_the_deserializer_are_checked_behind_a_stream():
     config = cut_streams.Config((b"a",))
     (state,) = cut_streams.start(config)
-    kept = cut_streams.State(config, 5, 0, Reader())
+    kept = cut_streams.State(config, 5, 0, RecordReader())
     lost = Outcome(kept, (Partial(),), ())
     broken = [one.name for one in cut_streams.COMPONENT.properties if not one.holds(state, Buffer(config.stream), lost)]
     assert "records-are-the-bytes-received" in broken

@@ -12,7 +12,7 @@ from tidegate.reference.credit import credit_connection as connection
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.credit_sender import Writable
-from tidegate.reference.credit.readers import QUEUED, Item, Kind, Reader
+from tidegate.reference.credit.readers import QUEUED, Added, MessageKind, Reader
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import values as subpartition
 from tidegate.reference.subpartition.queue import Queue
@@ -130,7 +130,7 @@ def alphabet(state):
         if reader.credit < 2:
             yield connection.Credit(index, 1)
         if len(reader.subpartition.items) < 2 and reader.subpartition.sequence < 2:
-            yield from (connection.Add(index, item) for item in Item)
+            yield from (connection.Add(index, item) for item in Added)
     yield from (Writable(value=False), Writable(value=True), connection.Break())
 
 
@@ -161,7 +161,7 @@ def same_for_a_connection(event):
             return connection.Flush(0)
         case Writable():
             return event
-    return connection.Add(0, sender.ITEMS[type(event)])
+    return connection.Add(0, sender.ADDED[type(event)])
 
 
 def test_a_single_reader_is_a_sender():
@@ -181,7 +181,7 @@ def test_a_single_reader_is_a_sender():
 def without_reader(seen):
     match seen:
         case connection.Send():
-            return readers.Send(seen.kind, seen.sequence, seen.backlog)
+            return readers.BufferSent(seen.kind, seen.sequence, seen.backlog)
         case connection.Backlog():
             return readers.Backlog(seen.backlog)
     return seen
@@ -189,7 +189,7 @@ def without_reader(seen):
 
 # --- a connection ------------------------------------------------------------------------------------------
 
-WAITING = Reader(1, 1, Queue((QUEUED[Item.DATA],)))
+WAITING = Reader(1, 1, Queue((QUEUED[Added.DATA],)))
 TWO = connection.State(
     (WAITING, WAITING), (connection.Life.SERVED, connection.Life.SERVED), queue=(1, 0), writable=False
 )
@@ -214,7 +214,7 @@ def test_who_fails_stays_in_the_queue_and_a_break_empties_it():
     [("", True), ("00", True), ("0101", True), ("0110", False), ("010", True), ("001", False), ("01001", False)],
 )
 def test_nobody_sends_twice_while_another_waits(turns, is_right):
-    seen = tuple(connection.Send(int(turn), Kind.DATA, 0, 0) for turn in turns)
+    seen = tuple(connection.Send(int(turn), MessageKind.DATA, 0, 0) for turn in turns)
     holds = claim("credit_connection", "takes-turns")
     assert holds(TWO, connection.Flush(0), Outcome(TWO, seen, ())) == is_right
 

@@ -15,7 +15,7 @@ from tidegate.reference.credit import credit_loop as loop
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit.credit_loop import COMPONENT, Config, Consumed, enabled, is_done, is_stuck
-from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader
+from tidegate.reference.credit.readers import QUEUED, Added, Backlog, MessageKind, Reader
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 
@@ -49,7 +49,7 @@ def test_any_schedule_ends_with_everything_read(config):
         consumed = [one for outcome in outcomes for one in outcome.observations]
         for channel in range(config[0]):
             kinds = [one.kind for one in consumed if one.channel == channel]
-            assert (kinds.count(Kind.DATA), kinds.count(Kind.EVENT)) == (config[3], config[4])
+            assert (kinds.count(MessageKind.DATA), kinds.count(MessageKind.EVENT)) == (config[3], config[4])
 
 
 # --- what it would be without ---------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def test_any_schedule_ends_with_everything_read(config):
 def keep_credit_on_resume(monkeypatch):
     def on_resume(reader):
         after = attrs.evolve(reader, subpartition=queues.resume(reader.subpartition))
-        return readers.Change(after, woken=True, rules=())
+        return readers.ReaderChange(after, woken=True, rules=())
 
     monkeypatch.setattr(readers, "on_resume", on_resume)
 
@@ -97,7 +97,7 @@ def test_a_gate_without_a_floating_buffer_would_be_stuck():
 def test_credit_18_data_is_delivered_and_read():
     _written, delivered, read = walk("credit_loop", Config(1, 1, 1, 1), "0write 0deliver 0consume")
     assert (delivered.observations, delivered.rules[0]) == ((), "CREDIT-18")
-    assert read.observations == (Consumed(0, Kind.DATA),)
+    assert read.observations == (Consumed(0, MessageKind.DATA),)
 
 
 @pytest.mark.rule("CREDIT-14", "CREDIT-15", "CREDIT-26")
@@ -155,8 +155,8 @@ TWO_CHANNELS = Config(channels=2, exclusive=1, floating=1, data=0)
         {"data": 1},
         {"barriers": 1},
         {"down": (Backlog(1),)},
-        {"inbox": (Kind.DATA,)},
-        {"sender": sender.State(Reader(1, 1, Queue((QUEUED[Item.DATA],))))},
+        {"inbox": (MessageKind.DATA,)},
+        {"sender": sender.State(Reader(1, 1, Queue((QUEUED[Added.DATA],))))},
     ],
     ids=lambda left: next(iter(left)),
 )

@@ -6,11 +6,11 @@ import pytest
 from tests.reference.walking import begin, claim, last, refuses, walk
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit import credit_receiver as receiver
-from tidegate.reference.credit.buffers import Buffer, Change, Channel, Gate
+from tidegate.reference.credit.buffers import BufferKind, Change, ChannelBuffers, Gate
 from tidegate.reference.credit.credit_receiver import Config, Credit, Notify, ResumeMessage
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 
-EXCLUSIVE, FLOATING = Buffer.EXCLUSIVE, Buffer.FLOATING
+EXCLUSIVE, FLOATING = BufferKind.EXCLUSIVE, BufferKind.FLOATING
 
 
 def short(seen):
@@ -38,8 +38,8 @@ def gate_after(config, trace):
 
 @pytest.mark.rule("CREDIT-1")
 def test_credit_1_starts_with_exclusive_buffers_and_nothing_required():
-    assert begin("credit_receiver", Config(2, 3, 4)).gate == Gate(3, (Channel(3), Channel(3)), 4)
-    assert buffers.compute_available(Channel(3, floating=2)) == 5
+    assert begin("credit_receiver", Config(2, 3, 4)).gate == Gate(3, (ChannelBuffers(3), ChannelBuffers(3)), 4)
+    assert buffers.compute_available(ChannelBuffers(3, floating=2)) == 5
 
 
 @pytest.mark.rule("CREDIT-1")
@@ -68,7 +68,7 @@ def test_credit_2_data_without_a_buffer_is_refused():
 def test_credit_3_events_take_no_buffer():
     outcomes = walk("credit_receiver", Config(*(1, 2, 3)), "0event0 0event0")
     assert [one.observations for one in outcomes] == [(), ()]
-    assert outcomes[-1].state.gate.channels[0] == Channel(2, required=2)
+    assert outcomes[-1].state.gate.channels[0] == ChannelBuffers(2, required=2)
     assert "CREDIT-3" in outcomes[-1].rules
 
 
@@ -76,11 +76,11 @@ def test_credit_3_events_take_no_buffer():
 @pytest.mark.parametrize(
     ("config", "trace", "shown", "channel"),
     [
-        ((1, 2, 8), "0data0", "n0", Channel(1, 1, 2, 1, (EXCLUSIVE,))),
-        ((1, 2, 8), "0event3", "n0", Channel(2, 3, 5, 3)),
-        ((1, 0, 3), "0backlog5 0backlog2", "n0 ~", Channel(0, 3, 2, 3)),
-        ((1, 0, 3), "0backlog1 0backlog2 0announce 0announce", "n0 ~ 0+2 ~", Channel(0, 2, 2, 0)),
-        ((1, 1, 1), "0announce", "~", Channel(1)),
+        ((1, 2, 8), "0data0", "n0", ChannelBuffers(1, 1, 2, 1, (EXCLUSIVE,))),
+        ((1, 2, 8), "0event3", "n0", ChannelBuffers(2, 3, 5, 3)),
+        ((1, 0, 3), "0backlog5 0backlog2", "n0 ~", ChannelBuffers(0, 3, 2, 3)),
+        ((1, 0, 3), "0backlog1 0backlog2 0announce 0announce", "n0 ~ 0+2 ~", ChannelBuffers(0, 2, 2, 0)),
+        ((1, 1, 1), "0announce", "~", ChannelBuffers(1)),
     ],
 )
 def test_credit_4_requests_what_the_backlog_calls_for(config, trace, shown, channel):
@@ -118,9 +118,9 @@ def test_credit_5_one_notification_for_all_that_gathers():
 @pytest.mark.parametrize(
     ("trace", "shown", "free", "channel"),
     [
-        ("0data0 0recycle", "n0 ~", 3, Channel(1, 0, 1, 1)),
-        ("0data2 0announce 0recycle", "n0 0+3 ~", 1, Channel(1, 2, 3, 0)),
-        ("0data5 0announce 0recycle", "n0 0+3 n0", 0, Channel(1, 3, 6, 1)),
+        ("0data0 0recycle", "n0 ~", 3, ChannelBuffers(1, 0, 1, 1)),
+        ("0data2 0announce 0recycle", "n0 0+3 ~", 1, ChannelBuffers(1, 2, 3, 0)),
+        ("0data5 0announce 0recycle", "n0 0+3 n0", 0, ChannelBuffers(1, 3, 6, 1)),
     ],
 )
 def test_credit_7_a_channel_that_has_enough_returns_a_floating_buffer(trace, shown, free, channel):
@@ -133,7 +133,7 @@ def test_credit_7_a_channel_that_has_enough_returns_a_floating_buffer(trace, sho
 def test_credit_7_grants_credit_where_nothing_floats():
     assert run((1, 2, 1), "0announce 0data0 0announce 0event0 0recycle") == "~ n0 0+1 ~ ~"
     gate = gate_after((2, 2, 1), "1backlog1 0data0 0recycle")
-    assert gate.channels[0] == Channel(2, 0, 2, 1)
+    assert gate.channels[0] == ChannelBuffers(2, 0, 2, 1)
     assert gate.channels[1].floating == 1
 
 
@@ -166,7 +166,7 @@ def test_credit_10_exclusive_buffers_may_satisfy_a_channel_that_waits():
 def test_credit_11_a_falling_backlog_keeps_its_buffers():
     outcomes = walk("credit_receiver", Config(*(1, 0, 4)), "0backlog4 0backlog1 0event0")
     assert outcomes[-1].rules[0] == "CREDIT-11"
-    assert outcomes[-1].state.gate == Gate(0, (Channel(0, 4, 0, 4),), 0)
+    assert outcomes[-1].state.gate == Gate(0, (ChannelBuffers(0, 4, 0, 4),), 0)
 
 
 @pytest.mark.rule("CREDIT-12")
@@ -194,7 +194,7 @@ def test_credit_14_a_blocked_channel_without_exclusive_buffers_gives_all_back(co
 @pytest.mark.rule("CREDIT-14")
 def test_credit_14_required_is_zero_and_data_in_use_stays():
     gate = gate_after((1, 0, 3), "0backlog3 0data2 0barrier")
-    assert gate == Gate(0, (Channel(0, 0, 0, 3, (FLOATING,)),), 2)
+    assert gate == Gate(0, (ChannelBuffers(0, 0, 0, 3, (FLOATING,)),), 2)
 
 
 @pytest.mark.rule("CREDIT-15")
@@ -212,14 +212,14 @@ def test_credit_15_resume_drops_stale_credit(config, trace, shown):
 
 @pytest.mark.rule("CREDIT-13")
 def test_credit_13_no_information_requests_nothing():
-    gate = Gate(0, (Channel(0, 2, 2),), 1)
+    gate = Gate(0, (ChannelBuffers(0, 2, 2),), 1)
     change = buffers.learn_backlog(buffers.take_buffer(gate, 0), 0, buffers.NO_INFORMATION)
-    assert change == Change(Gate(0, (Channel(0, 1, 1, 0, (FLOATING,)),), 1), (), ("CREDIT-13", "CREDIT-2"))
+    assert change == Change(Gate(0, (ChannelBuffers(0, 1, 1, 0, (FLOATING,)),), 1), (), ("CREDIT-13", "CREDIT-2"))
 
 
 @pytest.mark.rule("CREDIT-16")
 def test_credit_16_release_serves_those_who_wait():
-    gate = Gate(1, (Channel(1, 1, 3, 2, (EXCLUSIVE, FLOATING)), Channel(1, 0, 2)), 0, (1, 0))
+    gate = Gate(1, (ChannelBuffers(1, 1, 3, 2, (EXCLUSIVE, FLOATING)), ChannelBuffers(1, 0, 2)), 0, (1, 0))
     released = buffers.release(gate, 0, 1)
     assert released.notified == (1,)
     assert released.gate.channels[0].held == (EXCLUSIVE,)
@@ -230,11 +230,11 @@ def test_credit_16_release_serves_those_who_wait():
 @pytest.mark.parametrize(
     ("gate", "name"),
     [
-        (Gate(1, (Channel(1),), 2), "no-buffer-is-lost"),
-        (Gate(1, (Channel(0),), 1), "no-buffer-is-lost"),
-        (Gate(1, (Channel(1, required=2),), 1), "who-lacks-a-buffer-waits"),
-        (Gate(1, (Channel(1, required=2),), 1, (0,)), "who-lacks-a-buffer-waits"),
-        (Gate(1, (Channel(1, 1, 2),), 0, (0, 0)), "who-lacks-a-buffer-waits"),
+        (Gate(1, (ChannelBuffers(1),), 2), "no-buffer-is-lost"),
+        (Gate(1, (ChannelBuffers(0),), 1), "no-buffer-is-lost"),
+        (Gate(1, (ChannelBuffers(1, required=2),), 1), "who-lacks-a-buffer-waits"),
+        (Gate(1, (ChannelBuffers(1, required=2),), 1, (0,)), "who-lacks-a-buffer-waits"),
+        (Gate(1, (ChannelBuffers(1, 1, 2),), 0, (0, 0)), "who-lacks-a-buffer-waits"),
     ],
 )
 def test_invariants_tell_a_wrong_state(gate, name):
@@ -244,8 +244,8 @@ def test_invariants_tell_a_wrong_state(gate, name):
 
 # --- the buffers of a gate ---------------------------------------------------------------------------------
 
-ONE_FLOATS = Gate(0, (Channel(0, floating=1), Channel(0, required=1)), 0, waiting=(1,))
-NONE_LEFT = Gate(0, (Channel(0), Channel(0)), 1)
+ONE_FLOATS = Gate(0, (ChannelBuffers(0, floating=1), ChannelBuffers(0, required=1)), 0, waiting=(1,))
+NONE_LEFT = Gate(0, (ChannelBuffers(0), ChannelBuffers(0)), 1)
 
 
 def lose(gate, _index, _kind):
@@ -256,14 +256,14 @@ def test_a_gate_that_loses_a_floating_buffer_is_refused(monkeypatch):
     monkeypatch.setattr(buffers, "give_back", lose)
     holds = claim("credit_receiver", "empty-data-loses-no-buffer")
     assert not holds(ONE_FLOATS, 0, 0)
-    assert not holds(Gate(0, (Channel(0, floating=2), Channel(0)), 0), 0, 0)
+    assert not holds(Gate(0, (ChannelBuffers(0, floating=2), ChannelBuffers(0)), 0), 0, 0)
     # Nothing is sent to a channel that has no buffer, so nothing is said about it.
     assert holds(NONE_LEFT, 0, 0)
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"free": 5}, {"waiting": (0,)}, {"channels": (Channel(0, required=7), Channel(0))}],
+    [{"free": 5}, {"waiting": (0,)}, {"channels": (ChannelBuffers(0, required=7), ChannelBuffers(0))}],
     ids=["frees", "queues", "plans"],
 )
 def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, changes):
@@ -271,14 +271,14 @@ def test_a_plan_that_is_changed_without_information_is_refused(monkeypatch, chan
         buffers, "learn_backlog", lambda change, _index, _backlog: Change(attrs.evolve(change.gate, **changes))
     )
     holds = claim("credit_receiver", "no-information-changes-no-plan")
-    gate = Gate(0, (Channel(0, floating=1, required=1), Channel(0)), 0)
+    gate = Gate(0, (ChannelBuffers(0, floating=1, required=1), ChannelBuffers(0)), 0)
     assert not holds(gate, 0, 0)
-    assert not holds(attrs.evolve(gate, channels=(Channel(0, floating=2, required=1), Channel(0))), 0, 0)
+    assert not holds(attrs.evolve(gate, channels=(ChannelBuffers(0, floating=2, required=1), ChannelBuffers(0))), 0, 0)
     assert holds(NONE_LEFT, 0, 0)
 
 
 def test_a_released_channel_that_loses_what_was_in_use_is_refused(monkeypatch):
-    gate = Gate(0, (Channel(0, held=(Buffer.FLOATING,)), Channel(0)), 1)
+    gate = Gate(0, (ChannelBuffers(0, held=(BufferKind.FLOATING,)), ChannelBuffers(0)), 1)
     holds = claim("credit_receiver", "release-gives-everything-back")
     assert holds(gate, 0, 1)
 
@@ -298,29 +298,29 @@ def test_minus_one_is_no_information():
 
 @pytest.mark.rule("CREDIT-9")
 def test_a_buffer_that_is_handed_over_brings_others_that_are_free():
-    gate = Gate(0, (Channel(0, required=3),), 5, waiting=(0,))
+    gate = Gate(0, (ChannelBuffers(0, required=3),), 5, waiting=(0,))
     change = buffers.return_floating(Change(gate))
-    assert change.gate == Gate(0, (Channel(0, floating=3, required=3, unannounced=3),), 3)
+    assert change.gate == Gate(0, (ChannelBuffers(0, floating=3, required=3, unannounced=3),), 3)
     assert change.notified == (0,)
 
 
 @pytest.mark.rule("CREDIT-14")
 def test_a_blocked_channel_wants_nothing():
     blocked = buffers.block(ONE_FLOATS, 0).gate
-    assert blocked.channels[0] == Channel(0, required=0)
-    assert Channel(2).required == 0
+    assert blocked.channels[0] == ChannelBuffers(0, required=0)
+    assert ChannelBuffers(2).required == 0
 
 
 def test_a_barrier_of_a_channel_with_exclusive_buffers_changes_no_promise():
     config = receiver.Config(1, 1, 1)
     before = begin("credit_receiver", config)
-    after = receiver.State(config, attrs.evolve(before.gate, channels=(Channel(1, floating=1),), free=0))
+    after = receiver.State(config, attrs.evolve(before.gate, channels=(ChannelBuffers(1, floating=1),), free=0))
     holds = claim("credit_receiver", "promises-only-what-it-has")
     assert not holds(before, receiver.Barrier(0), Outcome(after, (), ()))
     assert not holds(before, receiver.Backlog(0, 1), Outcome(after, (), ()))
     without = receiver.Config(1, 0, 1)
     bare = begin("credit_receiver", without)
-    gained = receiver.State(without, attrs.evolve(bare.gate, channels=(Channel(0, floating=1),), free=0))
+    gained = receiver.State(without, attrs.evolve(bare.gate, channels=(ChannelBuffers(0, floating=1),), free=0))
     assert holds(bare, receiver.Barrier(0), Outcome(gained, (), ()))
     assert not holds(bare, receiver.Backlog(0, 1), Outcome(gained, (), ()))
 
@@ -360,8 +360,8 @@ def test_connections_break_in_the_extension_only(event):
         walk("credit_receiver", Config(1, 1, 1), event)
 
 
-SOUND, BROKEN = Channel(1), Channel(1, broken=True)
-DEAD = Channel(1, broken=True, failed=True)
+SOUND, BROKEN = ChannelBuffers(1), ChannelBuffers(1, broken=True)
+DEAD = ChannelBuffers(1, broken=True, failed=True)
 CALLER, READER = receiver.Told.CALLER, receiver.Told.READER
 
 
@@ -390,15 +390,15 @@ def test_a_channel_fails_once_for_itself_and_is_not_notified_then(channels, seen
 @pytest.mark.parametrize(
     ("channel", "holds"),
     [
-        (Channel(0, released=True), True),
-        (Channel(1, released=True), False),
-        (Channel(0, 1, released=True), False),
-        (Channel(1, 1, released=True), False),
-        (Channel(0, held=(EXCLUSIVE,), released=True), True),
+        (ChannelBuffers(0, released=True), True),
+        (ChannelBuffers(1, released=True), False),
+        (ChannelBuffers(0, 1, released=True), False),
+        (ChannelBuffers(1, 1, released=True), False),
+        (ChannelBuffers(0, held=(EXCLUSIVE,), released=True), True),
     ],
 )
 def test_a_released_channel_keeps_no_free_buffer(channel, holds):
-    gate = Gate(1, (Channel(1), channel), 2 - channel.floating)
+    gate = Gate(1, (ChannelBuffers(1), channel), 2 - channel.floating)
     state = receiver.State(Config(2, 1, 2, "failures"), gate)
     assert claim("credit_receiver", "no-buffer-is-lost")(state) == holds
 
@@ -419,7 +419,7 @@ def test_what_follows_a_broken_connection_names_its_rules(trace, rule):
 
 def test_data_for_a_channel_that_is_not_there_takes_no_buffer():
     before = begin("credit_receiver", Config(2, 1, 1))
-    taken = attrs.evolve(before.gate, channels=(Channel(1), Channel(0, held=(EXCLUSIVE,))))
+    taken = attrs.evolve(before.gate, channels=(ChannelBuffers(1), ChannelBuffers(0, held=(EXCLUSIVE,))))
     outcome = Outcome(receiver.State(before.config, taken), (), ())
     assert claim("credit_receiver", "promises-only-what-it-has")(before, receiver.Data(1, 0), outcome)
     for channel in (-1, 2):
@@ -428,7 +428,7 @@ def test_data_for_a_channel_that_is_not_there_takes_no_buffer():
 
 # --- numbers of channels ----------------------------------------------------------------------------------------
 
-MORE, LESS, WAITING = Channel(1, 1), Channel(1), Channel(0, required=1)
+MORE, LESS, WAITING = ChannelBuffers(1, 1), ChannelBuffers(1), ChannelBuffers(0, required=1)
 
 
 def make_three(channels, waiting):

@@ -6,23 +6,23 @@ import pytest
 from tests.reference.walking import claim
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit import readers
-from tidegate.reference.credit.readers import QUEUED, Backlog, Item, Kind, Reader, Send
+from tidegate.reference.credit.readers import QUEUED, Added, Backlog, BufferSent, MessageKind, Reader
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition.queue import Queue
 from tidegate.reference.subpartition.values import Flush
 
-DATA, EMPTY = QUEUED[Item.DATA], QUEUED[Item.EMPTY]
+DATA, EMPTY = QUEUED[Added.DATA], QUEUED[Added.EMPTY]
 
 
 @pytest.mark.rule("CREDIT-28")
 def test_credit_28_empty_buffers_are_sent_only_without_initial_credit():
     queue = Queue((EMPTY, DATA))
     first, message = readers.read(readers.Reader(0, 2, queue))
-    assert message == Send(Kind.DATA, 0, 0)
+    assert message == BufferSent(MessageKind.DATA, 0, 0)
     assert first.credit == 1
     skipped, message = readers.read(readers.Reader(2, 2, queue))
-    assert message == Send(Kind.DATA, 0, 0)
+    assert message == BufferSent(MessageKind.DATA, 0, 0)
     assert skipped.subpartition.items == ()
 
 
@@ -80,7 +80,7 @@ def make_sender(queue=(), *, credit=0, blocked=False, **changes):
 
 def test_credit_is_never_negative():
     after = make_sender(credit=-1)
-    outcome = Outcome(after, (Send(Kind.DATA, 0, 0),), ())
+    outcome = Outcome(after, (BufferSent(MessageKind.DATA, 0, 0),), ())
     assert not claim("credit_sender", "data-costs-credit")(make_sender(), sender.Data(), outcome)
 
 

@@ -10,7 +10,7 @@ from tidegate.reference.input.network_input import step as network_input
 from tidegate.reference.input.network_input.values import Buffer, Config, InputStatus, Process, Returned
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning import stream_elements
-from tidegate.reference.spanning.reading import Reader
+from tidegate.reference.spanning.reading import RecordReader
 from tidegate.reference.spanning.records import encode_record
 from tidegate.reference.spanning.stream_elements import (
     LatencyMarker,
@@ -273,7 +273,7 @@ def test_a_buffer_that_arrives_changes_nothing_that_was_gathered():
     event = Buffer(0, bytes.fromhex(data("a"))[2:])
     (outcome,) = network_input.step(before, event)
     assert broken_claims("network_input", before, event, outcome) == set()
-    forgotten = attrs.evolve(outcome, state=attrs.evolve(outcome.state, readers=(Reader(), Reader())))
+    forgotten = attrs.evolve(outcome, state=attrs.evolve(outcome.state, readers=(RecordReader(), RecordReader())))
     assert broken_claims("network_input", before, event, forgotten) == {"readers-keep-their-own"}
 
 

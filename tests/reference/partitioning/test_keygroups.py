@@ -7,7 +7,8 @@ import pytest
 from tests.reference.walking import claim
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.model import InvalidInputError
-from tidegate.reference.partitioning import keygroups, keys, selection
+from tidegate.reference.partitioning import java_random, keygroups, keys
+from tidegate.reference.partitioning import loads as loads_module
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
 
 
@@ -139,12 +140,12 @@ def test_part_11_the_target_decides(configured, of_target, effective):
 @pytest.mark.rule("PART-4")
 def test_part_4_rejects_draws_from_an_incomplete_multiple():
     channels = 2**30 + 1
-    state = selection.scramble(42)
+    state = java_random.scramble(42)
     unchecked = []
     for _ in range(8):
-        state = selection.advance(state)
+        state = java_random.advance(state)
         unchecked.append((state >> 17) % channels)
-    kept = selection.compute_draws(42, channels, 4)
+    kept = java_random.compute_draws(42, channels, 4)
     assert set(kept) < set(unchecked)
     assert kept == (117392763, 102948884, 662969970, 595021505)
 
@@ -163,7 +164,10 @@ def test_part_4_rejects_draws_from_an_incomplete_multiple():
     ],
 )
 def test_part_20_idlest_channel(loads, last, traversed, channel):
-    assert selection.compute_idlest_channel(tuple(selection.Load(*load) for load in loads), last, traversed) == channel
+    assert (
+        loads_module.compute_idlest_channel(tuple(loads_module.Load(*load) for load in loads), last, traversed)
+        == channel
+    )
 
 
 @pytest.mark.parametrize("value", [-(2**31), 2**31 - 1])

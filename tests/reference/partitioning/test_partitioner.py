@@ -6,10 +6,11 @@ from tests.reference.walking import begin, claim, state_after, walk
 from tidegate.reference import elements
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome, Rejected
+from tidegate.reference.partitioning import java_random
+from tidegate.reference.partitioning import loads as loads_module
 from tidegate.reference.partitioning import partitioner as partitioning
-from tidegate.reference.partitioning import selection
 from tidegate.reference.partitioning.keys import IntKey, LongKey, StringKey
-from tidegate.reference.partitioning.selection import Load
+from tidegate.reference.partitioning.loads import Load
 
 IDLE, ACTIVE = StatusChange(Status.IDLE), StatusChange(Status.ACTIVE)
 ALL = [0, 1, 2]
@@ -186,12 +187,12 @@ def draw_as_java(seed, bound, count):
 @pytest.mark.parametrize("seed", [0, 42, -1, -(2**63), 2**47 + 5, 2**63 - 1])
 @pytest.mark.parametrize("channels", [1, 3, 8, 100, 3 * 2**29, 2**30 + 1, 2**31 - 1])
 def test_draws_are_those_of_java(seed, channels):
-    assert selection.compute_draws(seed, channels, 12) == draw_as_java(seed, channels, 12)
+    assert java_random.compute_draws(seed, channels, 12) == draw_as_java(seed, channels, 12)
 
 
 def test_a_scrambled_seed_has_48_bits():
-    assert selection.scramble(-1) == 2**48 - 1 - 0x5DEECE66D
-    assert selection.scramble(2**63 - 1) == 2**48 - 1 - 0x5DEECE66D
+    assert java_random.scramble(-1) == 2**48 - 1 - 0x5DEECE66D
+    assert java_random.scramble(2**63 - 1) == 2**48 - 1 - 0x5DEECE66D
 
 
 # --- choices --------------------------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ def test_a_scrambled_seed_has_48_bits():
     ids=["first idle", "second idle", "first of equals", "second of equals", "too far", "best seen", "better unseen"],
 )
 def test_the_idlest_is_the_first_of_the_best(monkeypatch, loads, traversed, chosen, is_right):
-    monkeypatch.setattr(selection, "compute_idlest_channel", lambda _loads, _last, _traversed: chosen)
+    monkeypatch.setattr(loads_module, "compute_idlest_channel", lambda _loads, _last, _traversed: chosen)
     loads = tuple(Load(*load) for load in loads)
     assert claim("partitioner", "idlest-is-the-first-of-the-best")(loads, -1, traversed) == is_right
 
@@ -229,5 +230,5 @@ def once_while_all_are_idle(loads, last, _traversed):
 
 @pytest.mark.parametrize(("choose", "is_right"), [(by_bytes_alone, True), (once_while_all_are_idle, False)])
 def test_channels_that_nobody_reads_get_fuller(monkeypatch, choose, is_right):
-    monkeypatch.setattr(selection, "compute_idlest_channel", choose)
+    monkeypatch.setattr(loads_module, "compute_idlest_channel", choose)
     assert claim("partitioner", "unread-channels-take-turns")(3, 3) == is_right

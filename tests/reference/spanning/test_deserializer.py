@@ -57,10 +57,10 @@ def test_span_23_a_directory_that_fails_is_dropped(usable, first, found):
 
 @pytest.mark.rule("SPAN-26")
 def test_span_26_inside_a_buffer_the_user_decides():
-    first, second = reading.read_buffer(reading.Reader(), CDEF + AB, taken=2)
+    first, second = reading.read_buffer(reading.RecordReader(), CDEF + AB, taken=2)
     assert (first.result, first.payload) == (reading.Result.INTERMEDIATE, b"cd")
     assert (second.result, second.reader.gathered) == (reading.Result.PARTIAL, b"ef" + AB)
-    assert reading.read_next(reading.Reader(rest=AB), taken=3) is None
+    assert reading.read_next(reading.RecordReader(rest=AB), taken=3) is None
 
 
 @pytest.mark.rule("SPAN-27")
@@ -100,9 +100,9 @@ def test_span_30_events_leave_a_half_read_record_alone():
     [(b"", AB + CDEF[:5], [CDEF[:5], CDEF[:5]]), (AB[:5], AB[5:] + CDEF, [CDEF, b""]), (AB[:2], b"\x00", [AB[:3]])],
 )
 def test_span_32_unconsumed_bytes(gathered, data, unconsumed):
-    assert reading.compute_unconsumed(reading.Reader(gathered, data)) == gathered + data
+    assert reading.compute_unconsumed(reading.RecordReader(gathered, data)) == gathered + data
     assert [
-        reading.compute_unconsumed(read.reader) for read in reading.read_buffer(reading.Reader(gathered), data)
+        reading.compute_unconsumed(read.reader) for read in reading.read_buffer(reading.RecordReader(gathered), data)
     ] == unconsumed
 
 
@@ -113,7 +113,9 @@ def test_a_record_is_intermediate_or_last():
 
 def test_forgotten_header_bytes_are_told_by_the_laws(monkeypatch):
     def forgetful(reader, data, taken=None):
-        return reading.read_buffer(reading.Reader(reader.gathered if len(reader.gathered) >= 4 else b""), data, taken)
+        return reading.read_buffer(
+            reading.RecordReader(reader.gathered if len(reader.gathered) >= 4 else b""), data, taken
+        )
 
     monkeypatch.setattr(deserializer_laws, "read_buffer", forgetful)
     names = ["cuts-do-not-matter", "only-what-spans-is-copied", "unconsumed-bytes-can-be-replayed"]
@@ -141,8 +143,8 @@ def test_the_rest_of_a_header_is_read_by_the_rule_of_headers(length):
 @pytest.mark.rule("SPAN-28")
 def test_the_beginning_of_a_header_has_no_sign_yet():
     """Two bytes that would be a negative number are two bytes of a header."""
-    assert reading.read_spanning(reading.Reader(b"\xff", b"\xff"), None) == reading.Read(
-        reading.Result.PARTIAL, b"", reading.Reader(b"\xff\xff")
+    assert reading.read_spanning(reading.RecordReader(b"\xff", b"\xff"), None) == reading.Read(
+        reading.Result.PARTIAL, b"", reading.RecordReader(b"\xff\xff")
     )
 
 
@@ -150,8 +152,8 @@ def test_the_beginning_of_a_header_has_no_sign_yet():
 @pytest.mark.parametrize(("taken", "payload"), [(None, b"abcd"), (0, b""), (3, b"abc"), (4, b"abcd")])
 def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
     encoded = encode_record(b"abcd")
-    assert reading.read_spanning(reading.Reader(encoded[:5], encoded[5:]), taken).payload == payload
-    assert reading.read_spanning(reading.Reader(encoded[:5], encoded[5:]), 5) is None
+    assert reading.read_spanning(reading.RecordReader(encoded[:5], encoded[5:]), taken).payload == payload
+    assert reading.read_spanning(reading.RecordReader(encoded[:5], encoded[5:]), 5) is None
 
 
 @pytest.mark.parametrize(
@@ -159,15 +161,18 @@ def test_a_reader_may_take_all_of_a_gathered_record(taken, payload):
     [(b"\0\0\0", True), (b"\0\0\0\1", True), (b"\0\0\0\0", False), (b"\0\0\0\2a", True), (b"\0\0\0\1a", False)],
 )
 def test_a_whole_record_is_not_kept(gathered, is_right):
-    outcome = Outcome(reading.Reader(gathered), (), ())
-    assert claim("deserializer", "gathered-is-part-of-one-record")(reading.Reader(), Buffer(b"a"), outcome) == is_right
+    outcome = Outcome(reading.RecordReader(gathered), (), ())
+    assert (
+        claim("deserializer", "gathered-is-part-of-one-record")(reading.RecordReader(), Buffer(b"a"), outcome)
+        == is_right
+    )
 
 
 # --- readers and lengths that are wrong -----------------------------------------------------------------------
 
 
 def read_of(payload, result=reading.Result.LAST):
-    return reading.Read(result, payload, reading.Reader())
+    return reading.Read(result, payload, reading.RecordReader())
 
 
 @pytest.mark.parametrize(
