@@ -1,6 +1,6 @@
 """The kinds of engines: from the text after `--engine` to an engine.
 
-One record per kind. What it needs is imported when it is asked for: Spark and Flink bring much with them. This module
+One record per kind. What it needs is imported on demand, because Spark and Flink have many dependencies. This module
 stands between the two halves of `conformance/`, because one kind of engine is the specification itself.
 """
 
@@ -31,16 +31,16 @@ JUDGING = "tidegate.conformance.judging"
 
 FLINK_JOBS, SPARK, PYTHON = f"{ENGINES}.flink.jobs", f"{ENGINES}.spark", f"{ENGINES}.python.engine:PythonEngine"
 
-#: Makes an engine from what stands behind the colon. The last argument checks messages against the schemas, if strict.
+#: Makes an engine from the text after the colon. The last argument checks messages against the schemas, if strict.
 Make = Callable[[str, Limits, "Check | None"], Any]
 
 
 @attrs.frozen
 class Maker:
-    """What is started: a class by its path, imported when it is asked for, and its arguments.
+    """Makes an engine: the path of its class, imported on demand, and its arguments.
 
-    `given` are the positional ones: `text` is what stands behind the colon, the others come from `Limits`. A class that
-    `checks` can hold messages against the schemas; our own engines need not. `more` are keywords of this kind.
+    `given` are the positional ones: `text` is the text after the colon, the others come from `Limits`. A class that
+    `checks` can check messages against the schemas; our own engines need not. `more` are keywords of this kind.
     """
 
     path: str
@@ -62,14 +62,14 @@ def make_exec(command: str, limits: Limits, check: "Check | None") -> Any:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UnknownEngineError(f"'{printable(command)}' is no command line: {error}", list_forms()) from error
+        raise UnknownEngineError(f"'{printable(command)}' is not a command line: {error}", list_forms()) from error
     if not words:
         raise UnknownEngineError("exec: needs a command line", "for example exec:python3 examples/python/engine.py")
     return Maker(f"{ENGINES}.processes.process:ProcessEngine").load()(words, limits, check=check)
 
 
 def over_protocol(make: Make) -> Make:
-    """Makes engines of whole jobs of those that speak the protocol."""
+    """Makes engines of whole jobs from those that speak the protocol."""
 
     def make_jobs(text: str, limits: Limits, check: "Check | None") -> Any:
         return Maker(f"{ENGINES}.jobs:ProtocolJobs").load()(make(text, limits, check))
@@ -77,7 +77,7 @@ def over_protocol(make: Make) -> Make:
     return make_jobs
 
 
-#: Engines of whole jobs that are adapters: the package that each needs, and its class.
+#: Adapters for whole jobs: the package that each needs, and its class.
 ADAPTERS = {
     "bytewax": ("bytewax", f"{ENGINES}.bytewax.adapter:Bytewax"),
     "quix": ("quixstreams", f"{ENGINES}.quix.adapter:Quix"),
@@ -87,7 +87,7 @@ ADAPTERS = {
 
 
 def make_adapter(name: str) -> Make:
-    """In a process of its own, and with an interpreter of its own if one is named."""
+    """In a process of its own, and with another interpreter if one is named."""
     package, path = ADAPTERS[name]
 
     def make(python: str, limits: Limits, check: "Check | None") -> Any:
@@ -101,7 +101,7 @@ def make_adapter(name: str) -> Make:
     return over_protocol(make)
 
 
-#: What whole jobs are given, unless their kind of engine says otherwise.
+#: Defaults for whole jobs, unless the kind of engine has its own.
 JOB_LIMITS = {"case_timeout": 60.0, "start_timeout": 90.0, "window": 1, "max_restarts": 100}
 
 
@@ -109,10 +109,10 @@ JOB_LIMITS = {"case_timeout": 60.0, "start_timeout": 90.0, "window": 1, "max_res
 class Kind:
     """One kind of engine: how it is written, what that means, and how it is made.
 
-    `form` shows what may or must stand behind the name: nothing, `[:MORE]` or `:MORE`. `make` makes what answers cases
-    of components; an engine without it runs whole jobs alone. `make_jobs` makes what runs them for `tidegate jobs`.
-    `make_exam` makes what `tidegate run` examines in an engine without components. `side_by_side` is true where copies
-    of the engine are cheap, so that `tidegate run` starts one for each core unless told otherwise. `limits` are its
+    `form` shows what may or must follow the name: nothing, `[:MORE]` or `:MORE`. `make` makes engines that answer cases
+    of components; without it, a kind only runs whole jobs. `make_jobs` makes engines for `tidegate jobs`.
+    `make_exam` makes the exam of `tidegate run` for an engine without components. `side_by_side` is true if copies
+    of the engine are cheap, so that `tidegate run` starts one per core by default. `limits` are its
     defaults where they differ from those of all engines, `job_limits` those for whole jobs.
     """
 
@@ -147,9 +147,9 @@ class Kind:
         return name == self.name and ("[" in self.form or bool(colon) == (":" in self.form))
 
 
-#: A job of these takes its time, on a cold machine and a busy one.
+#: Seconds for a job of these, on a cold and busy machine.
 SLOW_JOBS = {"case_timeout": 600.0, "start_timeout": 300.0}
-#: Seconds for an answer and for the handshake, as our own engines of Flink's jobs take them.
+#: Seconds for an answer and for the handshake of our own engines of Flink's jobs.
 SECONDS = ("text", "case_timeout", "start_timeout")
 
 KINDS = (
@@ -194,7 +194,7 @@ KINDS = (
             Maker(f"{SPARK}.process:SparkEngine", more={"what": f"{SPARK}.streaming.jobs:SparkJobs"})
         ),
         job_limits=SLOW_JOBS,
-        # A Spark job costs the same for one case as for thousands, so thousands are on their way and are answered
+        # A Spark job costs the same for one case as for thousands, so thousands are in flight and are answered
         # together: the time for a case is that of a whole batch, on a cold JVM and a busy machine.
         limits={
             "case_timeout": 600.0,
@@ -274,7 +274,7 @@ def find_kind(text: str) -> Kind:
 
 
 def find_maker(text: str) -> Make:
-    """What makes the engine that the text names, to replay cases of components.
+    """The constructor of the engine that the text names, to replay cases of components.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def find_maker(text: str) -> Make:
         verbs = ["jobs"] if kind.make_exam is None else ["jobs", "run"]
         commands = [f"`{command_line(['tidegate', verb, '--engine', text])}`" for verb in verbs]
         raise WholeJobsOnlyError(
-            f"{kind.name} runs whole jobs, and has no components that could be asked one by one",
+            f"{kind.name} runs whole jobs, and has no components to test one by one",
             f"its jobs are run and judged by {' or '.join(commands)}",
         )
     return kind.make
@@ -297,8 +297,8 @@ def find_maker(text: str) -> Make:
 def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
     """The engine that the text names, not started yet.
 
-    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … Where one is None or
-    not given, the default is that of the kind of engine.
+    The options are those of `Limits`: `case_timeout`, `start_timeout`, `window`, `max_restarts`, … None means
+    the default of the kind of engine.
 
     Raises
     ------
@@ -316,14 +316,14 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
 
 
 def resolve_exam(text: str, **options: Any) -> Any:
-    """What `tidegate run` examines in an engine of this name, which has no components; the rest is as in `resolve`."""
+    """The exam of `tidegate run` for an engine of this name, which has no components; the rest is as in `resolve`."""
     kind = find_kind(text)
     assert kind.make_exam is not None
     return kind.make_exam(text.partition(":")[2], limits_of(kind.usual_limits, options), None)
 
 
 def find_check(*, strict: bool) -> "Check | None":
-    """What strict mode checks messages with. The schemas of components are derived from the specification."""
+    """The check of messages in strict mode. The schemas of components are derived from the specification."""
     if not strict:
         return None
     check: Check = import_module("tidegate.conformance.schemas").check
