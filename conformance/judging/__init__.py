@@ -1,1 +1,1 @@
-"""The judge: cases run on an engine, verdicts, shrinking, coverage, and what may be said in the end."""
+"""The judge: runs cases on an engine, gives verdicts, shrinks failures, measures coverage, and states what holds."""

@@ -1,4 +1,4 @@
-"""The wire read bare, one message at a time: what the harness forgives, or has to give up on, is remarked upon."""
+"""Reads the wire directly, message by message, and remarks on what the harness forgives or has to give up on."""
 
 import shlex
 import time
@@ -18,7 +18,7 @@ from tidegate.conformance.engines.text import command_line, printable
 from tidegate.conformance.judging.trial import Encoder
 from tidegate.traces.cases import Case
 
-#: What to do about a complaint that holds the words, the first that fits.
+#: What to do about a complaint: the first entry whose words occur in it.
 HINTS = (
     ("Additional properties", "a key that the protocol does not know is ignored: leave it out"),
     ("is not of type 'string'", 'a 64-bit quantity is a decimal string, "timestamp":"5"; bytes are lowercase hex'),
@@ -27,7 +27,7 @@ HINTS = (
     ("has none of the types", "every observation has a type that the component knows"),
     ("required property", "every key that the protocol shows is always present"),
 )
-STDOUT_HINT = "standard output carries the protocol alone, one object a line; print all else to standard error"
+STDOUT_HINT = "standard output carries only the protocol, one object per line; print everything else to standard error"
 
 
 class Level(StrEnum):
@@ -38,7 +38,7 @@ class Level(StrEnum):
 
 @attrs.frozen
 class Remark:
-    """Something that the implementer should know: where, what, and what to do about it. All of it safe to show."""
+    """What the implementer should know: where, what, and what to do about it. Everything in it is safe to print."""
 
     level: Level
     place: str
@@ -63,7 +63,7 @@ def lint_wire(engine: ProcessEngine, cases: list[Case], *, strict: bool) -> list
 
 @attrs.define
 class Wire:
-    """One conversation, a message at a time, that goes on for as long as the engine answers at all."""
+    """One conversation, message by message, which goes on while the engine answers."""
 
     connection: Connection
     limits: Limits
@@ -80,7 +80,7 @@ class Wire:
             self.leave(len(requests) + 2)
 
     def ask(self, place: str, message: dict[str, Any], schema: str, seconds: float, component: str = "") -> bool:
-        """Send, wait for the answer, and look at both; false if none came."""
+        """Send a message, wait for the answer, and check both; false if no answer came."""
         self.check(place, message, f"{schema}-request", component)
         self.connection.send(messages.encode(message))
         self.connection.flush()
@@ -90,16 +90,16 @@ class Wire:
             for answer in self.take(place):
                 if answer.id != message["id"] or type(answer.id) is not int:
                     shown = printable(repr(answer.id), 40)
-                    self.remark(place, f"the answer to id {message['id']} has the id {shown}", "echo the id as it came")
+                    self.remark(place, f"the answer to id {message['id']} has the id {shown}", "echo the id unchanged")
                 if answer.oddity:
                     self.remark(place, f"the answer {answer.oddity}", "every number is an integer")
                 self.check(place, answer.content, f"{schema}-reply", component)
                 return True
-        self.remark(place, "asked once more, the engine gave no answer", "a fresh process must answer as the first did")
+        self.remark(place, "asked again, the engine gave no answer", "a new process must answer as the first one did")
         return False
 
     def take(self, place: str) -> Iterator[messages.Message]:
-        """The lines that are messages; all others are remarked upon."""
+        """The lines that are messages; every other line becomes a remark."""
         while (line := self.connection.take_line()) is not None:
             try:
                 message = self.parser.parse(line)
@@ -122,30 +122,30 @@ class Wire:
             self.remark(place, f"{schema}: {complaint}", hint, level)
 
     def leave(self, number: int) -> None:
-        """`bye` first, with the input still open; then the end of the input."""
+        """Send `bye` while the input is still open, then close the input."""
         self.connection.send(messages.encode(messages.bye(number)))
         self.connection.flush()
         deadline = time.monotonic() + self.limits.bye_grace
         while (left := deadline - time.monotonic()) > 0 and not self.connection.hung_up:
             self.connection.exchange(left)
             for _ in self.take("bye"):
-                self.remark("bye", "the engine wrote an answer that nobody asked for", "bye has no reply")
+                self.remark("bye", "the engine wrote an answer without a request", "bye has no reply")
         stayed = not self.connection.hung_up
         status = self.connection.close()
         if status is None:
-            self.remark("bye", f"the engine did not leave in {self.limits.bye_grace:g} s and was killed", "exit with 0")
+            self.remark("bye", f"the engine was killed: no exit within {self.limits.bye_grace:g} s", "exit with 0")
         elif stayed:
             hint = "bye means the same as the end of standard input"
-            self.remark("bye", "the engine left only when its standard input ended", hint, Level.WARNING)
+            self.remark("bye", "the engine exited only when its standard input ended", hint, Level.WARNING)
         if status:
-            self.remark("bye", f"the engine left with status {status}", "exit with 0")
+            self.remark("bye", f"the engine exited with status {status}", "exit with 0")
 
     def remark(self, place: str, message: str, hint: str, level: Level = Level.ERROR) -> None:
         self.remarks.append(Remark(level, place, message, hint))
 
 
 def by_hand(name: str, *requests: base.Request) -> str:
-    """A shell line that gives these requests to the program; empty for an engine that is no program."""
+    """A shell line that sends these requests to the program; empty if the engine is not a program."""
     if not name.startswith("exec:"):
         return ""
     said = [messages.hello(1), *(messages.ask(number, one) for number, one in enumerate(requests, start=2))]

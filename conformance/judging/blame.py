@@ -1,15 +1,15 @@
-"""Whom to blame: the rule that an engine most likely breaks, from many failures of a component together.
+"""Diagnosis: the rule that an engine most likely breaks, from many failures of a component together.
 
-One failure shows where a bug came to light, which is not always where it is. So the engine is given probes, short cases
-that tell the wrong engines of the museum apart, and its answers are compared with theirs. One that gives the very same
-wrong answers, to the probes and to everything that failed before, is a twin: its story is the diagnosis. Where there
-is none, rules are ranked by how well they explain which probes fail:
+One failure shows where a bug came to light, which is not always where it is. So the engine runs probes: short cases
+that tell the wrong engines of the museum apart. Its answers are compared with theirs. A wrong engine that gives exactly
+the same wrong answers, to the probes and to all earlier failures, is a twin: its story is the diagnosis. Without a
+twin, rules are ranked by how well they explain which probes fail:
 
-- a rule that is at work in those that fail and in few that pass (the measure of Ochiai, of fault localisation),
+- a rule that is at work in probes that fail and in few that pass (the measure of Ochiai, of fault localisation),
 - a rule that decides the steps that fail, above all in the shortest probes,
-- a rule that directed traces are about, if those fail and the others about it do, too,
-- a rule that is broken by wrong engines which fail in the same probes, at the same steps, in the same fields,
-- where a case is one event, and so many rules are at work in each, a rule that those fields tell of, most of all.
+- a rule that directed traces are about, if most of these traces fail,
+- a rule that wrong engines break which fail in the same probes, at the same steps, in the same fields,
+- if a case is one event, and many rules are at work in each: above all a rule about the fields that are wrong.
 """
 
 from collections import Counter, defaultdict
@@ -37,11 +37,11 @@ from tidegate.traces.codec import encode
 
 #: How many golden traces are probes, besides the cases that convict the wrong engines of the museum.
 GOLDEN_PROBES = 120
-#: A few wrong engines take tens of thousands of events to convict: to ask everybody for them would take too long.
+#: Some wrong engines need tens of thousands of events to be convicted: running all of them would take too long.
 LONGEST_PROBE = 1000
-#: So many failures of the run, those that were made small before all others, are compared with the probes.
+#: How many failures of the run are compared with the probes, those that were shrunken first.
 SHORTEST = 5
-#: What each reason weighs. They were chosen on the whole museum, each engine without itself: `tidegate museum --blame`
+#: The weight of each reason, chosen on the whole museum, each engine without itself: `tidegate museum --blame`
 #: says for how many of its engines the broken rule is named first.
 WEIGHTS = {
     "ochiai": 2.5,
@@ -64,11 +64,11 @@ class Blame:
     """What is likely wrong with a component."""
 
     component: str
-    #: The likeliest first.
+    #: Most likely first.
     rules: tuple[str, ...]
     #: How many failures were compared, of the run and of the probes.
     failures: int
-    #: The wrong engine of the museum that gives the very same wrong answers, if there is one.
+    #: The wrong engine of the museum that gives exactly the same wrong answers, if there is one.
     twin: str | None = None
     story: str = ""
 
@@ -90,10 +90,10 @@ def blame(
     small: Iterable[Verdict] = (),
     without: Iterable[str] = (),
 ) -> Blame | None:
-    """Whom to blame; nobody, if nothing fails.
+    """The diagnosis; None if nothing fails.
 
-    `ask` gives the verdicts of the engine on cases, `failures` are those known before, `small` those of them that were
-    made small. `without` are wrong engines that do not count.
+    `ask` gives the verdicts of the engine on cases, `failures` are those known before, `small` are those of them that
+    were shrunken. The wrong engines in `without` are ignored.
     """
     probes = [probe for probe in probes_of(component) if probe.name not in without]
     verdicts = [verdict for verdict in ask(probes) if verdict.status is not Status.SKIP]
@@ -112,7 +112,7 @@ def blame(
     twins = [mutant for mutant in alike if all(map(is_alike, shown, answers_of(mutant, cases_of(shown))))]
     if not twins:
         return Blame(component, ranked, len(mine) + len(shown))
-    # Of several, the one that breaks the likeliest rule.
+    # If there are several twins, the one that breaks the most likely rule.
     twin = min(twins, key=lambda mutant: ranked.index(mutant.rule))
     return Blame(component, unique((twin.rule, *ranked)), len(mine) + len(shown), twin.name, twin.story)
 
@@ -130,14 +130,14 @@ def probes_of(component: str) -> tuple[Case, ...]:
 
 @cache
 def rules_at_work(component: str) -> Mapping[str, list[tuple[str, ...]]]:
-    """Of each probe the rules of each step."""
+    """The rules of each step, per probe."""
     return {probe.name: expected_rules(probe) for probe in probes_of(component)}
 
 
 @cache
 def museum_rows(component: str) -> "Mapping[Mutant, Row]":
     """What each wrong engine answers wrongly."""
-    # What is right is the same for all of them.
+    # The right answers are the same for all of them.
     judge = Remembering()
     return {
         mutant: failures_among(answers_of(mutant, probes_of(component), judge))
@@ -154,14 +154,14 @@ def cases_of(verdicts: Iterable[Verdict]) -> list[Case]:
 
 
 def rename(small: Iterable[Verdict]) -> Iterator[Verdict]:
-    """Cases that were made small are no longer what their names say."""
+    """Shrunken cases lose their names, which no longer describe them."""
     told = (verdict for verdict in small if verdict.violation is not None)
     for number, one in enumerate(told):
         yield attrs.evolve(one, case=attrs.evolve(one.case, name=f"small {number}"))
 
 
 def shortest_of(shown: Iterable[Verdict], asked: Collection[str]) -> list[Verdict]:
-    """Failures of the run that are no probes, those first that fail soonest."""
+    """Failures of the run that are not probes, those that fail earliest first."""
     more = (one for one in shown if one.case.name not in asked)
     return sorted(more, key=lambda one: (step_of(one), len(one.case.events)))
 
@@ -185,7 +185,7 @@ class Wrong:
     verdict: Verdict
 
 
-#: The probes that an engine answers wrongly, by their names.
+#: The probes that an engine answers wrongly, by name.
 Row = Mapping[str, Wrong]
 
 
@@ -217,7 +217,7 @@ def step_of(verdict: Verdict) -> int:
 
 
 def fields_of(verdict: Verdict) -> frozenset[str]:
-    """The fields in which what was seen is not what is allowed, or the observations that are missing or too many."""
+    """The fields in which what was seen differs from what is allowed, or the missing or surplus observations."""
     if verdict.violation is None:
         return frozenset()
     wanted = [encode(one) for one in verdict.violation.allowed[0].observations]
@@ -244,7 +244,7 @@ def differing(one: Any, other: Any, name: str) -> Iterator[str]:
 
 
 def cosine(one: Row, other: Row) -> float:
-    """How alike the fields are in which two engines fail, wherever they do."""
+    """How similar the fields are in which two engines fail, in any probe."""
     counts = [Counter(name for wrong in row.values() for name in wrong.fields) for row in (one, other)]
     length = sqrt(sum(n * n for n in counts[0].values()) * sum(n * n for n in counts[1].values()))
     return sum(n * counts[1][name] for name, n in counts[0].items()) / length if length else 0.0
@@ -260,7 +260,7 @@ def rank(
     others: Mapping[Mutant, Row],
     shown: Sequence[Verdict] = (),
 ) -> tuple[str, ...]:
-    """The rules, the likeliest cause first. `shown` are failures besides those of the probes."""
+    """The rules, most likely cause first. `shown` are failures besides those of the probes."""
     seen = {**mine, **failures_among(shown)}
     at_work = {
         **{name: rules_at_work(component)[name] for name in asked},
@@ -284,7 +284,7 @@ def is_of_single_events(component: str) -> bool:
 
 
 def by_fields(mine: Row, others: Mapping[Mutant, Row]) -> dict[str, float]:
-    """By what is broken where a field is wrong: it speaks for the rules of those who fail in it."""
+    """By the fields that are wrong: each counts for the rules of the wrong engines that fail in it."""
     told: defaultdict[str, defaultdict[str, float]] = defaultdict(lambda: defaultdict(float))
     for mutant, row in others.items():
         for field, share in shares_of_fields(row).items():
@@ -302,7 +302,7 @@ def shares_of_fields(row: Row) -> dict[str, float]:
 
 
 def by_spectrum(at_work: Mapping[str, list[tuple[str, ...]]], mine: Row) -> dict[str, float]:
-    """By which rules are at work in the cases that fail and in those that pass."""
+    """By the rules at work in the cases that fail and in those that pass."""
     failing, passing = Counter[str](), Counter[str]()
     deciding, shortest = defaultdict[str, float](float), defaultdict[str, float](float)
     failed = sorted(mine, key=lambda name: (mine[name].step, len(at_work[name])))
@@ -326,7 +326,7 @@ def by_spectrum(at_work: Mapping[str, list[tuple[str, ...]]], mine: Row) -> dict
 
 
 def by_subject(component: str, asked: Collection[str], mine: Row) -> dict[str, float]:
-    """By what the directed traces that fail are about, as those say who wrote them; again by the measure of Ochiai."""
+    """By the subjects that authors gave to the directed traces that fail; again by the measure of Ochiai."""
     about = {one.case.name: one.case.rules for one in directed(component) if one.case.name in asked}
     failed = [name for name in about if name in mine]
     times = Counter(rule for name in about for rule in about[name])
@@ -335,9 +335,9 @@ def by_subject(component: str, asked: Collection[str], mine: Row) -> dict[str, f
 
 
 def by_museum(mine: Row, seen: Row, others: Mapping[Mutant, Row]) -> dict[str, float]:
-    """By the wrong engines that fail alike: what they break, and what may equally be named for them.
+    """By the wrong engines that fail alike: the rules that they break or that may be named for them as well.
 
-    They have answered the probes (`mine`), and not all that was `seen`.
+    They have answered the probes (`mine`), and not everything in `seen`.
     """
     alike, kin, fields = (defaultdict[str, float](float) for _ in range(3))
     for mutant, row in others.items():

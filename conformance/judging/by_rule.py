@@ -16,14 +16,14 @@ from tidegate.conformance.judging.trial import Runner, Tally, Trial
 from tidegate.conformance.judging.verdicts import Status, Verdict
 from tidegate.conformance.reports.findings import describe
 
-#: In place of a rule: whatever no rule accounts for, such as errors, timeouts, crashes, cases that were not run.
+#: In place of a rule: what no rule accounts for, such as errors, timeouts, crashes, cases that were not run.
 ANSWERS = "answers"
-#: Replays that may be spent on a smaller counterexample of one rule.
+#: How many replays the search for a smaller counterexample of one rule may take.
 SHRINKING = 500
 
 
 class ByRule:
-    """One engine, and what was found about it so far."""
+    """One engine, and what is known about it so far."""
 
     def __init__(
         self,
@@ -38,9 +38,9 @@ class ByRule:
         self.description = self.engine.start()
         self.components = self._choose(tuple(components))
         self._expectations = expectations or Expectations()
-        #: Of each component the failures by their deciding rule, and how often each rule was met.
+        #: Per component, the failures by their deciding rule, and how often each rule was exercised.
         self._found: dict[str, tuple[Shortest[str, Verdict], Counter[str]]] = {}
-        #: The failures that were expected, in words, by component and deciding rule.
+        #: The expected failures, in words, by component and deciding rule.
         self._known: dict[tuple[str, str], str] = {}
 
     def _choose(self, wanted: tuple[str, ...]) -> list[str]:
@@ -54,11 +54,11 @@ class ByRule:
         return [name for name in declared if not wanted or name in wanted]
 
     def rules(self, component: str) -> tuple[str, ...]:
-        """Those that are within reach of what the engine declares."""
+        """Those that cases can reach within what the engine declares."""
         return wanted_of(self.description, [component]).rules
 
     def complaint(self, component: str, rule: str) -> str:
-        """What is wrong about the rule; nothing, if it was exercised and decided no failure."""
+        """What is wrong about the rule; empty if it was exercised and decided no failure."""
         found, exercised = self._run(component)
         if rule in found.verdicts:
             shrunken = shrink(Runner(self.engine), found.verdicts[rule], SHRINKING)
@@ -69,7 +69,7 @@ class ByRule:
         return ""
 
     def known(self, component: str, rule: str) -> str:
-        """Why a failure by the rule was expected; nothing, if none was."""
+        """Why a failure by the rule was expected; empty if none was."""
         self._run(component)
         return self._known.get((component, rule), "")
 

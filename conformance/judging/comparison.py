@@ -1,4 +1,4 @@
-"""What a comparison of engines has found: where they disagree, and whom the specification sides with."""
+"""What a comparison of engines has found: where they disagree, and which engine the specification sides with."""
 
 from collections import Counter
 from typing import Any
@@ -10,9 +10,9 @@ from tidegate.conformance.exits import Exit
 from tidegate.conformance.reports.summary import Summary, Told
 
 AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN = "agreed", "free", "diverged", "unanswered", "not run"
-#: What may become of a case, in the order of reports.
+#: The outcomes of a case, in the order of reports.
 OUTCOMES = (AGREED, FREE, DIVERGED, UNANSWERED, NOT_RUN)
-#: What a reader must know of some outcomes.
+#: What a reader must know about some outcomes.
 MEANINGS = {
     FREE: "the answers differ, and the specification allows each of them.",
     UNANSWERED: "all engines failed in the same way, which is no agreement.",
@@ -22,7 +22,7 @@ MEANINGS = {
 
 @attrs.frozen
 class Answer:
-    """What one engine showed at the step where they part, and whether the specification allows its answers."""
+    """What one engine showed at the first step where they differ, and whether the specification allows its answers."""
 
     engine: str
     seen: str
@@ -32,7 +32,7 @@ class Answer:
 
 @attrs.frozen
 class Divergence:
-    """A disagreement in words, made small. `cases` is how many of its kind were found."""
+    """A shrunken disagreement in words. `cases` counts those of its kind."""
 
     component: str
     case: str
@@ -79,7 +79,7 @@ def reproduction(engines: tuple[str, ...], component: str, config: str, trace: s
 
 @attrs.frozen(kw_only=True)
 class Comparison(Told):
-    """`counts` has how many cases of a component had which outcome, `left_out` why a component was not compared."""
+    """`counts` has the number of cases per component and outcome, `left_out` why a component was not compared."""
 
     CONCLUSIONS = {  # noqa: RUF012 - nobody changes it
         Exit.CONFORMANT: "the engines agree",
@@ -104,7 +104,7 @@ class Comparison(Told):
         return Exit.CONFORMANT
 
     def rows(self) -> list[tuple[str, dict[str, int]]]:
-        """For each component, how many cases of each outcome."""
+        """The number of cases of each outcome, per component."""
         components = dict.fromkeys(component for component, _outcome in self.counts)
         return [(one, {outcome: self.counts[one, outcome] for outcome in OUTCOMES}) for one in components]
 

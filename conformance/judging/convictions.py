@@ -1,4 +1,4 @@
-"""The case that convicts each wrong engine of the museum: a directed trace that says so, or a case of its own."""
+"""The case that convicts each wrong engine of the museum: a directed trace that names it, or a case of its own."""
 
 from collections.abc import Mapping
 from functools import cache

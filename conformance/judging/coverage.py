@@ -1,7 +1,7 @@
 """Coverage: which rules a run exercised, and with which kinds of outcome.
 
-A rule that no case exercised is not kept: it is unknown. What a run has to exercise is what the golden traces show
-to be within reach, for the kinds and semantics that the engine declares.
+A rule that no case exercised is unknown: it does not pass. What a run has to exercise is what the golden traces show
+to be reachable, for the kinds and semantics that the engine declares.
 """
 
 from collections import Counter
@@ -12,13 +12,13 @@ import attrs
 from tidegate.conformance.judging.judge_fast import Exercised, kinds_of
 from tidegate.traces.cases import Case
 
-#: A rule, and the kinds of observations that an outcome under it gave.
+#: A rule, and the kinds of observations of an outcome under it.
 Pair = tuple[str, tuple[str, ...]]
 
 
 @attrs.frozen
 class Wanted:
-    """What a run must exercise: each rule `floor` times, or nothing is known about it; and pairs that it may show."""
+    """What a run must exercise: each rule at least `floor` times, else it stays unknown. `pairs` should occur, too."""
 
     rules: tuple[str, ...] = ()
     pairs: tuple[Pair, ...] = ()
@@ -37,7 +37,7 @@ class Coverage:
         return tuple(rule for rule in wanted.rules if self.rules[rule] < wanted.floor)
 
     def missing_pairs(self, wanted: Wanted) -> tuple[Pair, ...]:
-        """The pairs that never came, of rules that did: a part of what such a rule says was not seen."""
+        """Pairs that never occurred although their rule did: that part of the rule was not seen."""
         return tuple(pair for pair in wanted.pairs if not self.pairs[pair] and self.rules[pair[0]])
 
 
@@ -52,7 +52,7 @@ def measure(exercised: Exercised) -> Coverage:
 
 
 def within_reach(cases: Iterable[Case]) -> Wanted:
-    """What these cases exercise on the specification itself; where there is a choice, by the first outcome."""
+    """What these cases exercise on the specification itself, by the first outcome at each choice."""
     outcomes = [outcome for case in cases for outcome in case.follow()]
     rules = dict.fromkeys(rule for outcome in outcomes for rule in outcome.rules)
     pairs = dict.fromkeys((rule, kinds_of(outcome)) for outcome in outcomes for rule in outcome.rules)

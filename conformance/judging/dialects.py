@@ -1,8 +1,8 @@
-"""An engine held to other semantics than those that it declares.
+"""An engine judged by other semantics than those that it declares.
 
-Dated semantics describe the same component at different times. Somebody who asks whether an old engine does what the
-new rules say, or who compares an old engine with a new one, gives both the same events and judges both by one
-semantics, while each engine is still asked in the words that it knows.
+Dated semantics describe the same component at different times. To see whether an old engine follows the new rules, or
+to compare an old engine with a new one, both get the same events and are judged by one semantics. Each engine still
+gets its requests in the semantics that it knows.
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from tidegate.reference.components import COMPONENTS
 
 
 class HeldTo(Engine):
-    """The engine, as if it had declared `semantics`, a name for each component, and nothing else."""
+    """The engine, as if it had declared only `semantics`, a name for each component."""
 
     def __init__(self, engine: Engine, semantics: dict[str, str]) -> None:
         self._engine = engine
@@ -66,7 +66,7 @@ def declared_semantics(component: str, claim: Claim) -> tuple[str, ...]:
 
 
 def hold_to(engine: Engine, semantics: str) -> Engine:
-    """The engine, held to this semantics wherever a component has it; UnknownNameError if none has."""
+    """The engine, judged by this semantics in every component that has it; UnknownNameError if none has."""
     check_names("semantics", [semantics], dict.fromkeys(name for one in COMPONENTS.values() for name in one.semantics))
     return HeldTo(engine, components_with(semantics))
 
@@ -77,7 +77,7 @@ def components_with(semantics: str) -> dict[str, str]:
 
 
 def disputed(descriptions: Iterable[Description]) -> dict[str, str]:
-    """The components that all declare, but with no semantics in common; for each the semantics to compare them by."""
+    """Components that all engines declare, without common semantics; for each the semantics to compare them by."""
     everybody = list(descriptions)
     found = {}
     for name, component in COMPONENTS.items():

@@ -1,8 +1,8 @@
 """Engines side by side, without an oracle: where do they disagree?
 
-Every case goes to all of them at once. Equal answers agree, right or wrong. Unequal ones agree too if the
-specification allows each of them: a rule that leaves a choice leaves it to each engine. All others are disagreements;
-they are made small across all engines, and only then the specification is asked whom it sides with, and by which rule.
+Every case goes to all of them. Equal answers agree, right or wrong. Unequal answers agree, too, if the specification
+allows each of them: where a rule leaves a choice, each engine may choose. All others are disagreements. They are
+shrunken across all engines; then the specification says which engine it sides with, and by which rule.
 """
 
 import json
@@ -47,11 +47,11 @@ def compare(
     cases: Sequence[Case] = (),
     observers: Sequence[Observer] = (),
 ) -> comparison.Comparison:
-    """Replay the suite, or these cases alone, on all engines, and find where they disagree."""
+    """Replay the suite, or only these cases, on all engines, and find where they disagree."""
     wanted = check_components(components)
     with ExitStack() as stack:
         engines = {name: start(candidate, stack) for name, candidate in label(candidates)}
-        # Those of different times are compared by the latest rules, or nobody would see what has changed.
+        # Engines of different times are compared by the latest rules: otherwise no change between them would show.
         by = disputed([engine.start() for engine in engines.values()])
         engines = {name: HeldTo(engine, by) for name, engine in engines.items()} if by else engines
         common, left_out = common_ground({name: engine.start() for name, engine in engines.items()})
@@ -65,7 +65,7 @@ def compare(
 
 
 def label(candidates: Sequence[Candidate]) -> Iterator[tuple[str, Candidate]]:
-    """Each with a name of its own: the same engine may be given twice."""
+    """Each with a unique name, because the same engine may occur twice."""
     seen: Counter[str] = Counter()
     for candidate in candidates:
         seen[candidate.name] += 1
@@ -88,7 +88,7 @@ def compare_cases(
     texts: Sequence[str] = (),
     observers: Sequence[Observer] = (),
 ) -> comparison.Comparison:
-    """Compare, then shrink; an interrupt ends it, and keeps what is known. `texts` are what --engine was given."""
+    """Compare, then shrink; an interrupt ends it and keeps the results so far. `texts` are the values of --engine."""
     found = Disagreements(engines, tuple(texts or engines))
     complete = True
     try:
@@ -113,8 +113,8 @@ def compare_cases(
 class Disagreement(Verdict):
     """A verdict about all engines at once: what each answered, and what the specification says to each.
 
-    `accused` are the engines, by their position, that it does not side with although others answered otherwise. Status
-    and violation are those of the one that this is `about`, so that it shrinks like any other failure.
+    `accused` are the positions of the engines that the specification does not side with although others answered
+    differently. Status and violation are those of the engine that this is `about`, so it shrinks like any failure.
     """
 
     replies: tuple[Reply, ...] = ()
@@ -130,7 +130,7 @@ class Disagreement(Verdict):
 class SideBySide(Runner):
     """Runs each case on all engines and gives one verdict on their agreement; the message is one of the outcomes.
 
-    With `about`, only disagreements that accuse this engine count: shrinking must not slip from one into another.
+    With `about`, only disagreements that accuse this engine count: shrinking must not turn one into another.
     """
 
     def __init__(self, engines: Iterable[Engine], about: int | None = None) -> None:
@@ -139,10 +139,10 @@ class SideBySide(Runner):
         super().__init__(self.engines[0])
 
     def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
-        # Expected answers in files are an oracle, and none is wanted here.
+        # Expected answers in files are an oracle, which a comparison does without.
         bare = (Planned(one.stage, attrs.evolve(one.case, expect=None)) for one in planned)
         drawn = ((one, self._encoder.request(one.case)) for one in bare)
-        # Each engine draws ahead as it pleases; while we wait for one, the others work.
+        # Each engine takes cases at its own pace; while we wait for one, the others work.
         cases, *copies = tee(drawn, len(self.engines) + 1)
         replays = [
             engine.replay(request for _planned, request in copy)
@@ -166,20 +166,20 @@ class SideBySide(Runner):
 
 
 def compare_replies(case: Case, replies: tuple[Reply, ...]) -> str:
-    """What can be said without asking the specification."""
+    """What is known without the specification."""
     if any(isinstance(reply, NotRun) for reply in replies):
         return comparison.NOT_RUN
     answered = [one.steps for one in replies if isinstance(one, Steps)]
     if len(answered) == len(replies):
         texts = {json.dumps(steps, sort_keys=True) for steps in answered}
         return comparison.AGREED if len(texts) == 1 or first_difference(case, replies) is None else comparison.DIVERGED
-    # Failing in the same way is no agreement on any answer.
+    # Failing in the same way is not agreement on an answer.
     kinds = {(type(one), one.kind if isinstance(one, Refused) else "") for one in replies}
     return comparison.UNANSWERED if len(kinds) == 1 else comparison.DIVERGED
 
 
 def first_difference(case: Case, replies: tuple[Reply, ...]) -> int | None:
-    """The first step at which the answers differ in more than what is never compared."""
+    """The first step at which the answers differ in more than the fields that are never compared."""
     answers = [one.steps for one in replies if isinstance(one, Steps)]
     for index in range(len(case.events)):
         if len({read_step(case, steps[index]) for steps in answers}) > 1:
@@ -188,7 +188,7 @@ def first_difference(case: Case, replies: tuple[Reply, ...]) -> int | None:
 
 
 def read_step(case: Case, shown: list[Any]) -> Any:
-    """The observations as values, which leave out reasons and unknown keys; or, if they are none, their text."""
+    """The observations as values, without reasons and unknown keys; their text if they cannot be decoded."""
     try:
         return tuple(decode_observation(raw, case.component) for raw in shown)
     except DecodeError:
@@ -196,7 +196,7 @@ def read_step(case: Case, shown: list[Any]) -> Any:
 
 
 def accuse(case: Case, replies: tuple[Reply, ...], verdicts: list[Verdict]) -> tuple[int, ...]:
-    """The engines that fail where another answers otherwise; if all fail alike and differ later, all that fail."""
+    """The engines that fail where another answers differently; if all fail alike and differ later, all that fail."""
     failing = [index for index, one in enumerate(verdicts) if one.status is not Status.PASS]
     answers = [one.steps for one in replies if isinstance(one, Steps)]
 
@@ -214,7 +214,7 @@ def turn_to(found: Disagreement, about: int) -> Disagreement:
     verdict = found.verdicts[about]
     violation = verdict.violation
     if violation is not None:
-        # What comes after the step where they part does not matter. Those who fail alike at first part later.
+        # What follows the step at which they differ does not matter. Engines that fail alike at first differ later.
         difference = first_difference(found.case, found.replies)
         violation = attrs.evolve(violation, step=max(violation.step, difference or 0))
     return attrs.evolve(found, about=about, status=verdict.status, violation=violation, message=verdict.message)
@@ -222,13 +222,13 @@ def turn_to(found: Disagreement, about: int) -> Disagreement:
 
 @attrs.define
 class Disagreements:
-    """Collects what becomes of the cases, and the shortest disagreement of each kind."""
+    """Counts the outcomes of cases, and collects the shortest disagreement of each kind."""
 
     engines: Mapping[str, Engine]
     texts: tuple[str, ...]
     counts: Counter[tuple[str, str]] = attrs.Factory(Counter)
     divergences: list[comparison.Divergence] = attrs.Factory(list)
-    #: By component, the engine that is accused, the status of its verdict, and the deciding rule.
+    #: By component, accused engine, status of its verdict, and deciding rule.
     shortest: Shortest[Kind, Disagreement] = attrs.Factory(Shortest)
 
     def take(self, verdict: Verdict) -> None:
@@ -244,7 +244,7 @@ class Disagreements:
         found = self.shortest.verdicts[kind]
         runner = SideBySide(self.engines.values(), found.about)
         shrunken = shrink(runner, found)
-        # Shrinking cuts events off without a replay; and an engine that guesses may not show it again.
+        # Shrinking cuts events off without a replay, and an engine that guesses may not show the failure again.
         again = runner.run_one(shrunken.verdict.case, found.stage) if shrunken.replays else found
         shown = again if isinstance(again, Disagreement) else found
         one = self.describe(shown, self.shortest.counts[kind], shrunken.replays)
@@ -255,11 +255,11 @@ class Disagreements:
         case, step, violation = found.case, found.step, found.violation
         answers = []
         for name, reply, verdict in zip(self.engines, found.replies, found.verdicts, strict=True):
-            # What goes wrong later than the step where they part is another story.
+            # What goes wrong after the step at which they differ is another story.
             fine = verdict.status is Status.PASS or (verdict.violation is not None and verdict.violation.step > step)
             result = str(Status.PASS if fine else verdict.status)
             answers.append(comparison.Answer(name, show(case, reply, verdict, step), fine, result))
-        # Only in a shrunken case it is the last event that an engine could not answer.
+        # Only in a shrunken case is the last event the one that an engine could not answer.
         rules = suspects(found) if violation or replays else ()
         allowed = [write_observations(one.observations) for one in violation.allowed] if violation else []
         config = json.dumps(encode(case.config, brief=case.brief), separators=(",", ":"))
@@ -289,7 +289,7 @@ def show(case: Case, reply: Reply, verdict: Verdict, step: int) -> str:
 
 
 def common_ground(descriptions: Mapping[str, Description]) -> tuple[Description, dict[str, str]]:
-    """What all engines declare, as if one engine did; and for all other components, why they are not compared."""
+    """What all engines declare, as one description; and for all other components, why they are not compared."""
     claims: dict[str, Claim] = {}
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(name for one in descriptions.values() for name in one.components):

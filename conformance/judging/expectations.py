@@ -1,9 +1,9 @@
 """Known failures: a file that lists what an engine is known to get wrong, and why.
 
-One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, patterns as in a shell; of whole jobs, an id may be
-an invariant, or `job`, which stands for jobs that fail, hang or die. With a text in quotes behind the pattern or id, an
-entry stands for failures whose message, or whose reason for what was refused, has that text. A listed failure is an
-xfail. A listed entry that no failure needed is wrong itself: either the engine was mended, or the name is stale.
+One entry per line: `case PATTERN -- reason` or `rule ID -- reason`, with patterns as in a shell. For whole jobs, an id
+may be an invariant, or `job`, which stands for jobs that fail, hang or die. With a text in quotes after the pattern or
+id, an entry covers failures whose message, or whose reason for a refusal, contains that text. A listed failure is an
+xfail. An entry that covers no failure is itself an error: the engine was fixed, or the name is stale.
 """
 
 import re
@@ -23,16 +23,16 @@ from tidegate.reference.rules import all_rules
 
 ENTRY = re.compile(r'(case|rule)\s+(\S+)(?:\s+"([^"]+)")?\s+--\s+(\S.*)')
 WILD = re.compile(r"[*?\[\]]")
-#: What a file may have at most: a line is a name and a reason, and names are short.
+#: Limits of a file: a line is a name and a reason, and names are short.
 LONGEST_LINE = 10_000
 LARGEST_FILE = 64 * 1024 * 1024
-#: So many failures by one rule are listed by the rule.
+#: From this many failures by one rule on, the rule is listed.
 SEVERAL = 3
 FAILING = (Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH)
 
 
 class ExpectationsFileError(ValueError):
-    """A file or a line that is no expectation."""
+    """A file or a line that is not a list of expectations."""
 
 
 @attrs.frozen
@@ -51,13 +51,13 @@ class Entry:
 
 
 class Index:
-    """Finds the entries that cover a case without a look at each: by its name, the ends of its name, and its rules."""
+    """Finds the entries that cover a case without looking at each: by its name, both ends of it, and its rules."""
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         self._entries = entries
         self._by_rule: defaultdict[str, list[int]] = defaultdict(list)
         self._by_name: dict[str, int] = {}
-        #: Patterns by what they begin or end with, whichever is longer.
+        #: Patterns by their literal beginning or end, whichever is longer.
         self._by_start: defaultdict[str, list[int]] = defaultdict(list)
         self._by_end: defaultdict[str, list[int]] = defaultdict(list)
         self._compiled: dict[int, re.Pattern[str]] = {}
@@ -96,7 +96,7 @@ class Index:
 
 @attrs.define
 class Expectations:
-    """The entries, and how often each was met by a case that failed, and by one that did not."""
+    """The entries, and how often each matched a case that failed, and one that did not."""
 
     entries: tuple[Entry, ...] = ()
     failed: Counter[Entry] = attrs.Factory(Counter)
@@ -112,7 +112,7 @@ class Expectations:
         return verdict if status is verdict.status else attrs.evolve(verdict, status=status, message=message)
 
     def judge(self, name: str, status: Status, rules: Iterable[str], message: str = "") -> tuple[Status, str]:
-        """What becomes of a status where failures are expected, and the reason that the file gives."""
+        """The status where failures are expected, and the reason that the file gives."""
         if status in FAILING:
             number = self._index.of_failure(name, rules, message)
             if number is not None:
@@ -126,18 +126,18 @@ class Expectations:
         return status, ""
 
     def add(self, other: "Expectations") -> None:
-        """Take over what the same entries have met elsewhere."""
+        """Add the matches of the same entries elsewhere."""
         self.failed.update(other.failed)
         self.passed.update(other.passed)
 
     def problems(self) -> tuple[str, ...]:
-        """The entries that nothing needed."""
+        """The entries that cover no failure."""
         return tuple(
             f"{printable(str(entry))}: "
             + (
                 "it no longer fails: delete the line"
                 if self.passed[entry]
-                else "nothing failed by it: delete the line, or mend the name"
+                else "nothing failed by it: delete the line, or correct the name"
             )
             for entry in self.entries
             if not self.failed[entry]
@@ -145,13 +145,13 @@ class Expectations:
 
 
 def read_expectations(path: Path | None) -> Expectations:
-    """Those of the file; none without one."""
+    """The expectations in the file; none without a file."""
     if path is None:
         return Expectations()
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ExpectationsFileError(f"{path}: over {LARGEST_FILE} bytes are no list of known failures")
+        raise ExpectationsFileError(f"{path}: over {LARGEST_FILE} bytes are too large for a list of known failures")
     try:
         return parse_expectations(content.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
@@ -175,7 +175,7 @@ def parse_expectations(content: str, name: str) -> Expectations:
 
 
 def doubt(rule: str) -> str:
-    """Why nothing can fail by this rule, or nothing: it is one, or an invariant, or `job`."""
+    """Why nothing can fail by this rule; empty if it is a rule, an invariant, or `job`."""
     known = [*all_rules(), *(one.id for one in INVARIANTS), "job"]
     if rule in known:
         return ""
@@ -186,7 +186,7 @@ def doubt(rule: str) -> str:
 
 @attrs.frozen
 class Failure:
-    """What a file of known failures has to know of one."""
+    """What a file of known failures needs to know of a failure."""
 
     case: str
     rules: tuple[str, ...]
@@ -199,7 +199,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def write_expectations(path: Path, failures: Sequence[Failure], known: Expectations) -> int:
-    """Write what failed in this run, keeping the reasons of entries that are still needed; the count of entries.
+    """Write what failed in this run, keep the reasons of entries that are still needed, and return how many there are.
 
     A rule that explains several failures takes one line, the others one each.
     """

@@ -1,4 +1,4 @@
-"""What the specification itself answers to a case, and the rules that decide each step of it."""
+"""The specification's own answer to a case, and the rules that decide each step of it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tidegate.traces.cases import Case
 def expect(case: Case) -> tuple[tuple[tuple[Any, ...], ...] | None, tuple[str, ...]]:
     """The observations of a case whose answers are fixed (None where the specification leaves a choice), and its rules.
 
-    Where there is a choice, the rules are those of the first.
+    Where there is a choice, the rules are those of the first outcome.
     """
     component = case.model
     states = component.start(case.config)
@@ -35,7 +35,7 @@ def expected_rules(case: Case) -> list[tuple[str, ...]]:
 def suspects(verdict: Verdict) -> tuple[str, ...]:
     """The rules that the engine seems to break: those of the step that failed.
 
-    A case that was not answered at all has no such step; once it is shrunken, its last event is to blame.
+    A case without any answer has no such step; once it is shrunken, its last event is to blame.
     """
     if verdict.violation is not None or not verdict.case.events:
         return verdict.rules

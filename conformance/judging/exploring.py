@@ -22,7 +22,7 @@ from tidegate.reference.rules import all_rules
 from tidegate.traces.codec import encode
 from tidegate.traces.notation.text import write_event, write_trace
 
-#: The options of each component. Any other component with a small scope is explored on that, and has none.
+#: The options of each component. Any other component with a small scope is explored on that scope, without options.
 OPTIONS: dict[str, tuple[str, ...]] = {
     "valve": ("channels", "timestamps", "semantics"),
     "combiner": ("inputs", "timestamps", "semantics"),
@@ -30,13 +30,13 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "credit_loop": ("channels", "exclusive", "floating", "data", "barriers"),
     "deserializer": ("records",),
 }
-#: States of all closures together, unless told otherwise: beyond, the exploration is given up.
+#: Limit on the states of all closures together, unless set otherwise.
 LIMIT = 2_000_000
 
 
 @attrs.frozen
 class Example:
-    """A claim, with a config and a shortest trace that show it broken, or reached if it must be reachable."""
+    """A claim, with a config and a shortest trace on which it is broken, or reached if it must be reachable."""
 
     config: Any
     claim: Shown
@@ -50,9 +50,9 @@ def texts_of(claim: Claim | Shown) -> list[tuple[str, str]]:
 
 @attrs.frozen
 class Explored:
-    """What was found on all configs of a closure.
+    """The result for all configs of a closure.
 
-    `symmetry` names the parts whose numbers made no difference. `reduced`: of events that do not touch each other, only
+    `symmetry` names the parts whose numbers made no difference. `reduced`: of independent events, only
     one order was followed.
     """
 
@@ -83,10 +83,10 @@ class Explored:
 
 @attrs.frozen(repr=False)
 class Exploration:
-    """What was found on the closures of a component.
+    """The results for the closures of a component.
 
-    `unreached` must be reachable, and was not. On the small scopes of the component, explored completely, that breaks
-    the specification; a scope that somebody chose may be too small for it.
+    `unreached` must be reachable, and was not reached. On the small scopes of the component, explored completely, that
+    breaks the specification; a scope chosen by a user may be too small for it.
     """
 
     component: str
@@ -100,7 +100,7 @@ class Exploration:
 
     @property
     def holds(self) -> bool:
-        """Whether no claim is broken, and nothing that must be reachable was missed."""
+        """Whether no claim is broken, and everything that must be reachable was reached."""
         missed = self.unreached and self.small_scopes and self.complete
         return not missed and not any(one.broken for one in self.explored)
 
@@ -211,11 +211,11 @@ def explore_component(
 ) -> Exploration:
     """Close over all states of a component on a small alphabet.
 
-    An interrupt ends it; what is known by then is the result.
+    An interrupt ends it; the result is what is known by then.
 
     With `symmetry`, states that differ only in the numbers of channels, inputs or outputs count as one. With
-    `reduction`, of the choices of a job that do not touch each other only one order is followed. The options are those
-    of `OPTIONS`; where one is None or not given, there is a default. UnknownNameError is raised where there is nothing
+    `reduction`, of independent choices of a job only one order is followed. The options are those
+    of `OPTIONS`; None means the default. UnknownNameError is raised if there is nothing
     to explore, no such option or no such semantics.
     """
     given = {name: value for name, value in options.items() if value is not None}
@@ -268,7 +268,7 @@ def choose_semantics(component: str, options: dict[str, Any]) -> str:
 
 
 def choose_loads(options: dict[str, Any]) -> Iterable[tuple[int, int]]:
-    """What is written on each channel: data buffers and barriers. Two of the one and one of the other take minutes."""
+    """What is written on each channel: data buffers and barriers. Two of one and one of the other take minutes."""
     if not {"data", "barriers"} & options.keys():
         return [(2, 0), (1, 1)]
     return [(data, barriers) for data in options.get("data", (1,)) for barriers in options.get("barriers", (0,))]
@@ -303,7 +303,7 @@ def explore_closure(
 
 
 def find_shortest(shown: Iterable[tuple[Any, Shown]]) -> tuple[Example, ...]:
-    """Of each claim the example with the shortest trace."""
+    """The example with the shortest trace of each claim."""
     best: dict[str, Example] = {}
     for config, one in shown:
         known = best.get(one.name)

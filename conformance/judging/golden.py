@@ -1,6 +1,6 @@
-"""The golden traces: for each component its directed traces, and generated ones that between them show every rule.
+"""The golden traces: for each component its directed traces, and generated ones that together exercise every rule.
 
-They are written by the specification, so that an engine can be checked with nothing but a file at hand, and so that
+The specification writes them, so that a file is enough to check an engine, and so that
 a change of the specification shows as a change of these files.
 """
 
@@ -25,10 +25,10 @@ from tidegate.traces.cases import Case
 from tidegate.traces.files import open_traces, read_traces, write_traces
 
 SEED = 2026
-#: How many generated cases are looked at, and how often each pair of rules and observations is kept.
+#: How many generated cases are considered, and how often each pair of rules and observations is kept.
 DRAWN = 400
 KEPT_EACH = 4
-#: Cases longer than this are left to the generated stage.
+#: Longer cases are left to the generated stage.
 MAX_EVENTS = 40
 MAX_JSON_BYTES = 6_000
 MAX_OBSERVATIONS = 200
@@ -39,7 +39,7 @@ def golden_folder() -> Path:
 
 
 def size_of_golden(component: str) -> int:
-    """How many bytes the traces of a component are: a measure of how much there is to it."""
+    """The bytes of the traces of a component: a measure of its size."""
     return (golden_folder() / f"{component}.jsonl.gz").stat().st_size
 
 
@@ -53,7 +53,7 @@ def with_answers(case: Case) -> Case:
 
 
 def select_generated(component: str) -> Iterator[Case]:
-    """Cases that show something that was not shown often enough before."""
+    """Cases that show something new, or something shown too rarely so far."""
     shown: Counter[Any] = Counter()
     for index in range(DRAWN):
         drawn = draw(component, Dice(f"{SEED}/{component}/{index}"), f"{component}-golden-{index}")
@@ -73,7 +73,7 @@ def pairs_of(case: Case) -> set[Any]:
 
 
 def write_golden(folder: Path) -> dict[str, Any]:
-    """Write every file and the manifest; the manifest."""
+    """Write every file and the manifest; returns the manifest."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest: dict[str, Any] = {}
     for component in COMPONENTS:
@@ -87,7 +87,7 @@ def write_golden(folder: Path) -> dict[str, Any]:
 
 
 def digest(path: Path) -> str:
-    """Of the content: how it is packed differs from machine to machine."""
+    """Digest of the content, because compression differs from machine to machine."""
     with open_traces(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
@@ -99,7 +99,7 @@ def read_golden(component: str) -> tuple[Case, ...]:
 
 
 def name_golden(component: str) -> Iterator[str]:
-    """Their names alone, which take a tenth of the time."""
+    """Only their names, which takes a tenth of the time."""
     path = golden_folder() / f"{component}.jsonl.gz"
     if path.exists():
         with open_traces(path, "rb") as file:

@@ -1,11 +1,11 @@
 """The judge: is what an engine showed allowed by the specification?
 
-That is all this page decides, in the plainest way. It keeps the states that explain what was seen so far, and after
+This module decides only that, in the plainest way. It keeps the states that explain what was seen so far, and after
 each event those in which the specification may show what the engine showed. The first step that nothing explains is the
 violation, and the rules of what was allowed there are the rules that it breaks.
 
 Runs go through `judge_fast`, which recognises right answers sooner. Whatever it does not recognise is judged here, so
-no answer to a case is refused by anything but this page.
+only this module refuses an answer.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,11 +18,11 @@ from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case
 from tidegate.traces.codec import DecodeError, decode_observation
 
-#: Characters of what an engine showed at a step that are looked at at all: no right answer is nearly as long.
+#: How many characters of a step's answer are examined: no right answer is nearly as long.
 LONGEST = 4_000_000
 
 Judgement = Passed | Violation | Malformed
-#: What the specification allows at a step: what it shows, the state that it leads to, and the rules that say so.
+#: What the specification allows at a step: observations, the next state, and the rules behind them.
 Outcomes = Sequence[Outcome[Any, Any]]
 
 
@@ -32,7 +32,7 @@ def judge(case: Case, steps: Sequence[Sequence[Any]]) -> Judgement:
 
 
 def follow(case: Case, steps: Sequence[Sequence[Any]]) -> tuple[Judgement, list[Outcome[Any, Any]]]:
-    """The judgement, and the outcomes on the way to it: the first that explains each step, or that one should show."""
+    """The judgement, and the outcomes on the way to it: the first that explains each step, or the one expected."""
     states = case.model.start(case.config)
     way: list[Outcome[Any, Any]] = []
     draws: list[Draw] = []
@@ -63,7 +63,7 @@ def override(case: Case, index: int, states: Sequence[Any], outcomes: Outcomes) 
 
 
 def read(case: Case, allowed: Outcomes, shown: Sequence[Any]) -> tuple[Any, ...] | None:
-    """The observations as values; None if there are too many or too few, or one is no observation of the component."""
+    """The observations as values; None if their number differs, or one is not an observation of the component."""
     if all(len(outcome.observations) != len(shown) for outcome in allowed) or room_beside(shown, LONGEST) < 0:
         return None
     try:
@@ -73,7 +73,7 @@ def read(case: Case, allowed: Outcomes, shown: Sequence[Any]) -> tuple[Any, ...]
 
 
 def refuse(case: Case, index: int, allowed: Outcomes, shown: Sequence[Any], way: Outcomes) -> Violation | Malformed:
-    """What is wrong with a step that nothing explains, with as much of it as is worth keeping."""
+    """What is wrong with a step that nothing explains, with as much evidence as is worth keeping."""
     kept = keep_evidence(shown)
     try:
         seen = tuple(decode_observation(raw, case.component) for raw in kept)

@@ -1,7 +1,7 @@
 """The judge as runs use it: it recognises right answers fast, and counts what they exercise.
 
-Most answers are the only one that is allowed, as we would write it ourselves, and are compared to the letter. Others
-are compared step by step, along a way through the specification that cases share. What neither recognises is judged by
+Most answers are the only allowed one, exactly as we would write it, and are compared literally. Others
+are compared step by step, along a path through the specification that cases share. What neither recognises goes to
 `judge.follow`: this module lets answers pass, and refuses none.
 """
 
@@ -28,28 +28,28 @@ from tidegate.reference.model import Outcome
 from tidegate.traces.cases import Case, Way
 from tidegate.traces.codec import ABSENT, encode_compared, encode_observation
 
-#: So many steps that cases share are remembered.
+#: How many shared steps are remembered.
 MOST_MARKS = 200_000
 
 #: The rules that decided a step, and the kinds of observations that it gave.
 Key = tuple[tuple[str, ...], tuple[str, ...]]
-#: How often each of them came.
+#: How often each of them occurred.
 Exercised = Counter[Key]
 
 
 class Judge:
     """Judges what engines show, and counts what was exercised.
 
-    The way that the last case took through the specification is remembered: cases of a complete suite begin alike, one
-    after the other.
+    The path of the last case through the specification is remembered: consecutive cases of a complete suite
+    begin alike.
     """
 
     def __init__(self) -> None:
         self._config: Any = None
-        #: The events that the last case began with, each with its only outcome.
+        #: The first events of the last case, each with its only outcome.
         self._way: list[tuple[Any, Outcomes]] = []
         self.exercised: Exercised = Counter()
-        #: Of shared steps, by identity: who is held here keeps it.
+        #: Of shared steps, by identity; holding the object keeps its id valid.
         self._marks: dict[int, tuple[Any, bytes, Key]] = {}
 
     def reach(self, case: Case, stage: str, reply: Reply) -> Verdict:
@@ -99,9 +99,9 @@ class Judge:
     # --- to the letter ------------------------------------------------------------------------------------------
 
     def _compare_to_the_letter(self, way: Way, steps: Sequence[Sequence[Any]]) -> list[Key] | None:
-        """For the only answer that is allowed, as we would write it: serialised, which is the quickest, true is not 1.
+        """For the only allowed answer, exactly as we would write it. Serialised, which is fastest; and true is not 1.
 
-        Another order of keys, or more of them, may be as right.
+        An answer with another order of keys, or with more keys, may be right as well.
         """
         if not way.shared:
             outcomes = [one[0] for _event, one in way.steps]
@@ -124,14 +124,14 @@ class Judge:
     # --- step by step -------------------------------------------------------------------------------------------
 
     def _compare_steps(self, case: Case, steps: Sequence[Sequence[Any]]) -> list[Key] | None:
-        """For an answer that is right step by step, as `judge.follow` finds it, along the way of the last case."""
+        """For an answer that is right step by step, as `judge.follow` finds it, along the path of the last case."""
         step = case.model.step
         states = case.model.start(case.config)
         way = self._way_of(case)
         known = len(way)
         exercised: list[Key] = []
         for index, (event, shown) in enumerate(zip(case.events, steps, strict=True)):
-            # This loop sees every event of many runs: the usual case, one state and one outcome, takes the short way.
+            # This loop sees every event of many runs: the usual case, one state and one outcome, takes a shortcut.
             if index < known and way[index][0] is event:
                 outcomes = way[index][1]
             else:
@@ -162,7 +162,7 @@ class Judge:
         return exercised
 
     def _way_of(self, case: Case) -> list[tuple[Any, Outcomes]]:
-        """What is known of the beginning of a case: by who made it, or since it has the very config of the last one."""
+        """The known outcomes of the first events: from the maker of the case, or the last case of the same config."""
         if case.way is not None and case.way.config is case.config:
             self._config, self._way = None, list(case.way.steps)
         elif case.config is not self._config or len(case.model.start(case.config)) > 1:
@@ -173,7 +173,7 @@ class Judge:
 class Remembering(Judge):
     """Judges many engines on the same cases: what was right for one is right for the others.
 
-    What is exercised is counted once. Cases are known by their names.
+    Coverage is counted once. Cases are identified by their names.
     """
 
     def __init__(self) -> None:
@@ -190,19 +190,19 @@ class Remembering(Judge):
 
 
 def serialise(value: Any) -> bytes:
-    """The quickest way to compare JSON to the letter. In this version each value is written for itself."""
+    """The fastest way to compare JSON literally. In this version each value is written separately."""
     return marshal.dumps(value, 2)
 
 
 def begin_list(count: int) -> bytes:
-    """What a list of so many values begins with, serialised."""
+    """The serialised beginning of a list of this length."""
     return b"[" + count.to_bytes(4, "little")
 
 
 def is_same(expected: Any, raw: Any) -> bool:
-    """Equal as JSON: true is not 1. Keys that the protocol does not know are ignored, as everywhere.
+    """Equal as JSON: true is not 1. Unknown keys are ignored, as everywhere.
 
-    A field that it knows and that must not be there is none, or null.
+    A known field that must not be there is absent, or null.
     """
     if expected is raw:
         return True

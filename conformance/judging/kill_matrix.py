@@ -1,8 +1,8 @@
 """The kill matrix: each wrong engine of the museum against the suite, stage by stage until one catches it.
 
-For that stage: after how many cases and seconds, how small the shrunken trace is, and whether the rule that is really
-broken is named at the step where it shows. The engines of a component are tried in one process, so that its cases are
-made once, and what is right is found out once.
+The row of an engine has for each stage: after how many cases and seconds, how short the shrunken trace is, and whether
+the rule that is really broken is named at the step where it shows. The engines of a component run in one process, so
+that its cases are made once, and right answers are computed once.
 """
 
 import time
@@ -31,13 +31,13 @@ from tidegate.conformance.reports.summary import Summary
 from tidegate.conformance.workers import cores, worker_pool
 from tidegate.traces.cases import Case
 
-#: After the first failure a stage goes on for so many cases, so that the kinds of failure can be compared.
+#: How many cases a stage runs after the first failure, so that the kinds of failure can be compared.
 AFTERWARDS = 300
-#: So many wrong engines of a component are tried before their rows are given: whoever stops loses no more.
+#: How many wrong engines of a component run before their rows are reported: an interrupt loses no more.
 TOGETHER = 4
-#: Replays that are spent on a smaller counterexample.
+#: How many replays the search for a smaller counterexample may take.
 SHRINKING = 300
-#: Whoever is caught goes through these stages all the same: what a run finds there helps to tell whom to blame.
+#: Stages that run even for engines already caught: what they find there helps the diagnosis.
 TELLING = frozenset({"directed", "golden", "generated"})
 
 
@@ -55,17 +55,17 @@ class Kill:
 
 @attrs.frozen
 class Row:
-    """One mutant: its kills by stage; a stage that did not catch it is missing."""
+    """One mutant: its kills by stage, without stages that did not catch it."""
 
     mutant: str
     component: str
     rule: str
     kills: tuple[Kill, ...]
-    #: The rule that is blamed for all its failures together, by the museum without itself.
+    #: The rule that the diagnosis names for all its failures together, by the museum without itself.
     blamed: str | None = None
     #: The rules that it breaks.
     breaks: tuple[str, ...] = ()
-    #: Of a processor, in all stages, with shrinking.
+    #: Processor seconds, in all stages, with shrinking.
     seconds: float = 0.0
 
     def kill(self, stage: str) -> Kill | None:
@@ -73,7 +73,7 @@ class Row:
 
     @property
     def caught_by(self) -> str | None:
-        """The first stage that does."""
+        """The first stage that caught it."""
         return self.kills[0].stage if self.kills else None
 
     @property
@@ -92,16 +92,16 @@ class Row:
 def make_matrix(
     names: Iterable[str], budget: Budget, *, every: bool = False, workers: int | None = None
 ) -> Iterator[list[Row]]:
-    """Some rows of a component at a time, as they are known; with `every`, each stage is tried on its own."""
+    """Rows in groups of one component, as they become known; with `every`, each stage runs on its own."""
     yield from by_component(partial(examine_all, budget=budget, every=every), names, workers)
 
 
 def by_component(
     work: Callable[[list[str]], list[Row]], names: Iterable[str], workers: int | None = None
 ) -> Iterator[list[Row]]:
-    """The rows of the engines of a component, `TOGETHER` at a time from one worker; by default each core has one.
+    """The rows of the engines of a component, `TOGETHER` at a time from one worker; by default one worker per core.
 
-    Components with many wrong engines begin: so no worker waits long for the last.
+    Components with many wrong engines come first, so that no worker waits long for the last.
     """
     components = [list(some) for _component, some in groupby(names, lambda name: find(name).component)]
     components.sort(key=len, reverse=True)
@@ -118,7 +118,7 @@ def examine_all(names: Iterable[str], budget: Budget, *, every: bool = False) ->
 def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
     mutant, started = find(name), time.process_time()
     caught = dict(catch_all(mutant, budget, every=every))
-    # The first one counts, unless each is tried on its own.
+    # The first one counts, unless each runs on its own.
     counted = islice(caught.items(), None if every else 1)
     kills = tuple(make_kill(mutant, stage, one) for stage, one in counted)
     rule = find_blamed(mutant, caught.values())
@@ -127,7 +127,7 @@ def examine(name: str, budget: Budget, *, every: bool = False) -> Row:
 
 
 def catch_all(mutant: Mutant, budget: Budget, *, every: bool = False) -> "Iterator[tuple[str, Caught]]":
-    """The stages that catch a wrong engine: each, or the first, and behind it those that tell more of it."""
+    """The stages that catch a wrong engine: each, or the first and those after it that help the diagnosis."""
     is_caught = False
     for stage in STAGES:
         caught = catch(mutant, stage, budget) if every or not is_caught or stage in TELLING else None
@@ -137,7 +137,7 @@ def catch_all(mutant: Mutant, budget: Budget, *, every: bool = False) -> "Iterat
 
 
 def find_blamed(mutant: Mutant, caught: "Iterable[Caught]") -> str | None:
-    """The rule that is blamed for all failures of a wrong engine together, by the museum without it."""
+    """The rule that the diagnosis names for all failures of a wrong engine, by the museum without it."""
     known = museum_rows(mutant.component)[mutant]
     # Some of each kind, as a run keeps them.
     findings = Findings()
@@ -154,7 +154,7 @@ def find_blamed(mutant: Mutant, caught: "Iterable[Caught]") -> str | None:
 
 
 def blame_all(names: Iterable[str], budget: Budget) -> list[Row]:
-    """Rows without kills: only who is blamed."""
+    """Rows without kills, only with the diagnosis."""
     rows = []
     for mutant in map(find, names):
         rule = find_blamed(mutant, [one for _stage, one in catch_all(mutant, budget)])
@@ -164,7 +164,7 @@ def blame_all(names: Iterable[str], budget: Budget) -> list[Row]:
 
 @attrs.frozen
 class Caught:
-    """The failures of a wrong engine in a stage; the first came with this case, after these seconds."""
+    """The failures of a wrong engine in a stage; the first one was in this case, after these seconds."""
 
     cases: int
     seconds: float
@@ -213,7 +213,7 @@ class Asked:
 
 @attrs.define
 class Known:
-    """The cases of a component by stage, made when the first engine gets so far, and the judge of all its engines."""
+    """The cases of a component by stage, made when the first engine needs them, and the judge of all its engines."""
 
     component: str
     budget: Budget
@@ -259,7 +259,7 @@ def cells_of(row: Row, unbroken: Callable[[str], str], nothing: str) -> list[str
 
 
 def summary_of(rows: list[Row]) -> Summary:
-    """The matrix as other commands tell what they found."""
+    """The matrix in the format of other commands."""
     free = [row.mutant for row in rows if not row.kills]
     return Summary(
         title="The kill matrix: every wrong engine of the museum against the suite",
@@ -273,7 +273,7 @@ def summary_of(rows: list[Row]) -> Summary:
 
 
 def count_by_component(rows: Iterable[Row]) -> str:
-    """A table with a row for each component: how many each stage catches first, and how many are named."""
+    """A table with a row per component: how many each stage catches first, and how many are named."""
     by_name: dict[str, list[Row]] = {}
     for row in rows:
         by_name.setdefault(row.component, []).append(row)
@@ -299,7 +299,7 @@ def sum_up(rows: list[Row]) -> str:
 
 
 def sum_up_blame(rows: list[Row]) -> str:
-    """For how many the diagnosis is right; who is not caught, or only by comparing cases, is not diagnosed."""
+    """How many diagnoses are right; engines not caught, or only by comparing cases, have none."""
     right = sum(row.blamed in row.breaks for row in rows)
     share = f" ({100 * right / len(rows):.1f} %)" if rows else ""
     by = "by the museum without the engine itself"

@@ -1,6 +1,6 @@
-"""What is known of a component was made of: a digest of the sources that have a say in it, and of no others.
+"""Digest of the sources that influence what is known of a component, and of no others.
 
-So what is kept of one component stays true while another one is worked on.
+So results of one component stay valid while another one changes.
 """
 
 import ast
@@ -13,12 +13,12 @@ import tidegate
 from tidegate.reference.components import PLACES
 
 HOME = Path(tidegate.__file__).parent
-#: What prints, reports and starts processes has no say.
+#: Modules that print, report and start processes have no influence.
 FOLDERS = ("reference", "properties", "traces", "conformance/judging", "conformance/engines")
 
 
 def digest_sources(component: str, *modules: str) -> str:
-    """Of these modules, the specification, the cases and the museum of the component, and all that these import."""
+    """Of these modules, the specification, the cases and the museum of the component, with all their imports."""
     place = PLACES[component]
     cases, museum = f"tidegate.properties.cases.{component}", f"tidegate.conformance.engines.museum.{component}"
     notation = f"tidegate.traces.notation.{place.subject}"
@@ -36,7 +36,7 @@ def digest_sources(component: str, *modules: str) -> str:
 
 
 def follow(modules: Iterable[str]) -> set[Path]:
-    """The files of modules, and of what they import of ours."""
+    """The files of modules, and of our modules that they import."""
     found: set[Path] = set()
     waiting = list(modules)
     while waiting:

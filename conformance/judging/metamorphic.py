@@ -15,7 +15,7 @@ from tidegate.traces.cases import Case
 
 REFUSAL = {"type": Rejected.type}
 
-#: Longer cases are not varied: there are few, and they are long to show something else.
+#: Longer cases are not varied: there are few, and they would take too long.
 MOST_EVENTS = 1000
 
 #: Asks an engine.
@@ -23,7 +23,7 @@ Ask = Callable[[Iterable[Case]], Iterator[Reply]]
 
 
 def check(ask: Ask, description: Description, component: str, budget: Budget) -> Iterator[Verdict]:
-    """A verdict for each pair that was answered: what is not answered is the business of the other stages.
+    """A verdict for each pair that was answered; unanswered cases are left to the other stages.
 
     A tenth of the generated cases is varied: each stands for the many that are judged one by one.
     """
@@ -47,10 +47,10 @@ def judge_pair(relation: Relation, case: Case, other: Case, first: Steps, second
         return Verdict(other, METAMORPHIC, Status.ERROR, message=f"an observation that cannot be compared: {error!r}")
     if related:
         return Verdict(other, METAMORPHIC, Status.PASS)
-    message = f"{relation.name}: {relation.statement} ({', '.join(relation.rules)}) It is not so for {case.name}."
+    message = f"{relation.name}: {relation.statement} ({', '.join(relation.rules)}) This does not hold for {case.name}."
     return Verdict(other, METAMORPHIC, Status.FAIL, message=message)
 
 
 def without_reasons(steps: list[list[dict[str, Any]]]) -> list[list[dict[str, Any]]]:
-    """Why something was refused is told in the engine's own words, and never compared."""
+    """Reasons for refusals are in the engine's own words, and never compared."""
     return [[REFUSAL if seen.get("type") == REFUSAL["type"] else seen for seen in step] for step in steps]

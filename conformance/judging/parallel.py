@@ -1,7 +1,7 @@
-"""Several components at once: worker processes, each with an engine of its own, and what they find added up here.
+"""Several components at once: worker processes, each with an engine of its own, and the sum of their results.
 
-A worker is given one component at a time. One that dies costs the component that it was at, which then is not run;
-the others go on. A run that is stopped asks its workers what they know by then. The result is that of one process, but
+A worker gets one component at a time. If it dies, the component that it ran is not run;
+the others go on. On an interrupt, workers report what they know by then. The result is that of one process, except
 for what depends on time.
 """
 
@@ -31,25 +31,25 @@ from tidegate.conformance.workers import deaf, follow_parent
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
-#: Seconds in which a worker that is stopped says what it knows.
+#: Seconds for a stopped worker to report.
 STOPPING = 20.0
 
 
 @attrs.frozen
 class Order:
-    """What a worker is to do with each part of the suite. Its fields can be sent to another process."""
+    """What a worker does with each part of the suite. Its fields can be sent to another process."""
 
     make_engine: Callable[[], Engine]
-    #: What the engine says of itself.
+    #: The engine's description of itself.
     description: Description
     entries: tuple[Entry, ...]
-    #: What is to be done with each verdict, for observers that want it.
+    #: What to do with each verdict, for observers that need it.
     observe: tuple[Callable[[Verdict], None], ...]
 
 
 @attrs.frozen
 class Part:
-    """A part of the suite of a component, small enough that all workers have something to do until the end."""
+    """A part of the suite of a component, small enough to keep all workers busy until the end."""
 
     component: str
     budget: Budget
@@ -57,7 +57,7 @@ class Part:
 
 @attrs.frozen
 class NotStarted:
-    """What a worker says that has no engine."""
+    """The report of a worker without an engine."""
 
     reason: str
 
@@ -65,9 +65,9 @@ class NotStarted:
 def try_side_by_side(
     order: Order, engine: Engine, tally: Tally, parts: Sequence[Part], jobs: int, observers: Sequence[Observer]
 ) -> None:
-    """Add what is found of each part to the tally, in their order, as soon as those before it have been tried.
+    """Add the results of each part to the tally, in order, as soon as those before it are complete.
 
-    Where no other copy of the engine starts, `engine` is asked here.
+    If no other copy of the engine starts, `engine` runs here.
     """
     found: dict[Part, Tally | str] = {}
     waiting = list(parts)
@@ -91,7 +91,7 @@ def try_side_by_side(
 
 def settle(part: Part, tried: Tally | str, tally: Tally, observers: Sequence[Observer]) -> None:
     if isinstance(tried, str):
-        # Nothing is known of a part whose worker failed, and one case says so for all: that is never a pass.
+        # A part whose worker failed is unknown, and one case says so for all: that is never a pass.
         case = read_golden(part.component)[0]
         verdict = tally.take(Verdict(case, part.budget.stages[0], Status.NOT_RUN, message=tried))
         for observer in observers:
@@ -103,12 +103,12 @@ def settle(part: Part, tried: Tally | str, tally: Tally, observers: Sequence[Obs
 
 
 class Crew:
-    """Worker processes; all of them are gone when it is left, whatever happened."""
+    """Worker processes; all of them are gone on exit, whatever happens."""
 
     def __init__(self, order: Order, jobs: int) -> None:
         context = get_context("spawn")
         self._workers: dict[Connection, SpawnProcess] = {}
-        #: What a worker is at.
+        #: The part that a worker runs.
         self._at: dict[Connection, Part] = {}
         self._wanted = jobs
         #: Why workers were not started, or have no engine.
@@ -119,17 +119,17 @@ class Crew:
                 worker = context.Process(target=serve, args=(theirs, order), daemon=False)
                 with deaf():
                     worker.start()
-            except OSError as error:  # there are too many files or processes, or the folder that we stand in is gone
+            except OSError as error:  # too many files or processes, or the current folder is gone
                 self.reasons.append(f"no process can be started: {error.strerror or error}")
                 continue
             theirs.close()
             self._workers[ours] = worker
 
     def work(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Tally | str]]:
-        """Each part with what was found, as it comes; with the reason if its worker failed.
+        """Each part with its results, as they come; with the reason if its worker failed.
 
-        What is the most work begins, so that no worker waits long for the last. A worker without engine leaves its part
-        to the others; what is left without any is not given.
+        The largest parts go first, so that no worker waits long for the last. A worker without engine leaves its part
+        to the others; if no worker has an engine, parts remain.
         """
         waiting = deque(sorted(parts, key=weigh, reverse=True))
         for connection in self._workers:
@@ -150,7 +150,7 @@ class Crew:
                     yield from ((one, answer) for one in fatal)
                 yield part, answer
         if len(self.reasons) < self._wanted:
-            # Only if all workers have died is anything left.
+            # Parts are left only if all workers died.
             yield from ((part, "no process was left to try this component") for part in waiting)
 
     def describe(self) -> str:
@@ -158,7 +158,7 @@ class Crew:
         return f"Of {self._wanted} more copies of the engine {left or 'none'} would start, so it took longer"
 
     def stop(self) -> dict[Part, Tally | str]:
-        """What is known by now of the parts that workers are at. One that does not tell in time has failed."""
+        """The results so far of the parts in work. A worker that does not report in time has failed."""
         found: dict[Part, Tally | str] = {}
         for connection in self._at:
             self._workers[connection].terminate()
@@ -174,7 +174,7 @@ class Crew:
     def _give_next(self, connection: Connection, waiting: deque[Part]) -> None:
         if waiting:
             self._at[connection] = waiting.popleft()
-            # A worker that is gone is noticed when its answer is awaited.
+            # A dead worker is noticed when its answer is awaited.
             with suppress(OSError):
                 connection.send(self._at[connection])
 
@@ -191,7 +191,7 @@ class Crew:
 
 
 def weigh(part: Part) -> tuple[int, bool, tuple[int, ...]]:
-    """More is more work: large golden traces, and of one component complete suites, the last scopes above all."""
+    """Larger is more work: large golden traces, and of one component complete suites, the last scopes above all."""
     return size_of_golden(part.component), "complete" in part.budget.stages, part.budget.scopes or ()
 
 
@@ -207,11 +207,11 @@ def receive(connection: Connection) -> Any:
 
 
 def serve(connection: Connection, order: Order) -> None:
-    """Try the parts that come, until nobody sends any more."""
+    """Run the parts that arrive, until the connection closes."""
     follow_parent()
     listen()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    # Suites are large and cases make no cycles: looking for garbage among them again and again finds none.
+    # Suites are large and cases make no cycles: the garbage collector would search them in vain.
     gc.set_threshold(100_000, 50, 50)
     try:
         with order.make_engine() as engine:
@@ -222,13 +222,13 @@ def serve(connection: Connection, order: Order) -> None:
     except EngineError as error:
         with suppress(OSError):
             connection.send(NotStarted(str(error)))
-    # The engine is closed and all is said. To take the suites apart object by object would take seconds.
+    # The engine is closed and everything is sent. Freeing the suites object by object would take seconds.
     os._exit(0)
 
 
 def try_here(order: Order, engine: Engine, part: Part) -> Tally:
     trial = Trial(Runner(engine), Tally(Expectations(order.entries)))
-    # The engine counts on from part to part.
+    # The engine's counters run on from part to part.
     before = engine.restarts
     try:
         STOP.arm()

@@ -14,7 +14,7 @@ from tidegate.traces.codec import DecodeError, decode_case, encode_observation
 
 
 class ReferenceEngine:
-    """Answers as the specification does. Where there is a choice it draws."""
+    """Answers as the specification does, and chooses at random where there is a choice."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = Random(seed)
@@ -55,7 +55,7 @@ class ReferenceEngine:
 
 
 class Reference(InProcess):
-    """The specification in this very process, which can be asked without JSON, too."""
+    """The specification in this process, which also answers without JSON."""
 
     def __init__(self) -> None:
         self._drawing = ReferenceEngine()
@@ -63,7 +63,7 @@ class Reference(InProcess):
 
     def answer(self, case: Case) -> Reply:
         try:
-            # What leaves no choice need not be followed once more.
+            # Without a choice, the outcome is known already.
             steps = [one.observations for one in case.follow()] if case.is_settled else self._drawing.steps(case)
             return Steps([[encode_observation(seen) for seen in step] for step in steps])
         except InvalidInputError as error:

@@ -1,4 +1,4 @@
-"""What a run has found, and what may be said about it."""
+"""The findings of a run, and the conclusion that they allow."""
 
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -18,17 +18,17 @@ from tidegate.conformance.reports.findings import Finding, describe
 from tidegate.conformance.reports.summary import Paint, Summary, Told, plain
 
 FORMAT = "tidegate-result/1"
-#: So many names of a long list stand on the screen.
+#: How many names of a long list are printed.
 FEW = 4
-#: So many kinds of outcome that a rule lacks.
+#: How many missing kinds of outcome of a rule are printed.
 MOST_KINDS = 2
 
 
 @attrs.frozen
 class Counterexample:
-    """A failing case, made small. `replays` is how many cases the search for it took.
+    """A shrunken failing case. `replays` is how many cases the search for it took.
 
-    `times` is how often it has to be played before it fails; none where it only fails behind other cases.
+    `times` is how often it must run before it fails; None if it only fails after other cases.
     """
 
     engine: str
@@ -55,12 +55,12 @@ class Counterexample:
 class Result(Told):
     """Everything that is known at the end of a run.
 
-    `counts` has how many cases of a component and a stage got which status; `findings` are verdicts on cases that did
-    not pass, some of each component, status and rule; `failures` are the names of all that failed unexpectedly, unless
-    they are very many; `counterexamples` are a few failures of each component, made small, and `blames` what is likely
-    wrong with it. `missing` are rules that were exercised too rarely to know anything about them, `missing_pairs` kinds
-    of outcome that never came. `claims` are what may be said of components that passed all cases of a scope. `complete`
-    is false for a run that was interrupted.
+    `counts` has the number of cases per component, stage and status; `findings` are verdicts on cases that did
+    not pass, some for each component, status and rule; `failures` are the names of all unexpected failures, unless
+    there are very many. `counterexamples` are a few failures of each component, shrunken; `blames` are the diagnoses.
+    `missing` are rules that were exercised too rarely to be known, `missing_pairs` kinds
+    of outcome that never occurred. `claims` hold for components that passed all cases of a scope. `complete`
+    is false after an interrupt.
     """
 
     engine: str
@@ -85,7 +85,7 @@ class Result(Told):
         return sum(count for (_component, _stage, status), count in self.counts.items() if status in statuses)
 
     def why_no_expectations(self) -> str:
-        """Why this result does not know every failure, so that a file of known failures would be a part of one."""
+        """Why this result does not know every failure, so that a file of known failures would be incomplete."""
         if not self.complete:
             return "the run was interrupted"
         if left := self.count(Status.NOT_RUN):
@@ -96,7 +96,7 @@ class Result(Told):
 
     @property
     def cases(self) -> int:
-        """How many cases were tried."""
+        """How many cases ran."""
         return self.counts.total() - self.count(Status.SKIP)
 
     @property
@@ -109,7 +109,7 @@ class Result(Told):
         return Exit.CONFORMANT
 
     def rows(self) -> list[tuple[str, str, dict[Status, int]]]:
-        """For each component and stage, how many cases of each status."""
+        """How many cases of each status, per component and stage."""
         keys = dict.fromkeys((component, stage) for component, stage, _status in self.counts)
         return [
             (component, stage, {status: self.counts[component, stage, status] for status in Status})
@@ -122,7 +122,7 @@ class Result(Told):
         return [name for name in dict.fromkeys(component for component, *_rest in self.counts) if name not in tried]
 
     def remarks(self, *, details: bool = True) -> list[str]:
-        """What a reader must know besides the counts; without details, the first few of long lists."""
+        """What a reader must know besides the counts; without details, only the start of long lists."""
         few = partial(enumerated, most=None if details else FEW)
         said = []
         if not self.complete:
@@ -130,22 +130,21 @@ class Result(Told):
         if self.missing:
             said.append(f"Exercised too rarely, so nothing is known about them: {few(self._missing_rules())}.")
         if self.missing_pairs:
-            said.append(
-                f"Seen with a part of their outcomes only: {few(by_rule(self.missing_pairs, details=details))}."
-            )
+            pairs = by_rule(self.missing_pairs, details=details)
+            said.append(f"Partially covered (some outcomes never occurred): {few(pairs)}.")
         if undeclared := self.undeclared():
             said.append(f"Not declared by the engine, so not tried: {few(undeclared)}.")
         said += [one.text() for one in self.blames]
         said += [f"Expectation {problem}." for problem in self.expectation_problems]
         said += self.notes
         if self.restarts:
-            said.append(f"The engine had to be started again {counted(self.restarts, 'time')}.")
+            said.append(f"The engine had to be restarted {counted(self.restarts, 'time')}.")
         if not self.cases and self.complete:
             said.append("No case was run: the engine declares nothing that the specification knows.")
         return said
 
     def _missing_rules(self) -> list[str]:
-        """The rules below the floor, those that were exercised at all with how often."""
+        """The rules below the floor; those exercised at all with their counts."""
         seen = self.coverage.rules
         return [f"{rule} ({seen[rule]} times)" if seen[rule] else rule for rule in self.missing]
 
@@ -172,20 +171,20 @@ class Result(Told):
         )
 
     def _headline(self) -> str:
-        """The conclusion, and what known failures have to do with it: whoever passes all cases is called conformant."""
+        """The conclusion, and the role of known failures: only an engine that passes all cases is called conformant."""
         known, stale = self.count(Status.XFAIL), len(self.expectation_problems)
         but = f" but for {counted(known, 'known failure')}" if known else ""
         if self.exit_code is Exit.CONFORMANT:
             return f"{self.conclusion}{but}"
         unknown = self.count(*VIOLATIONS - {Status.XPASS}, *UNDETERMINED) or not self.complete or self.missing
         if stale and not unknown:
-            return f"conformant{but}, and {counted(stale, 'line')} of the known failures must go"
+            return f"conformant{but}, and {counted(stale, 'line')} of the known failures must be deleted"
         return self.conclusion
 
     def _rows_of(
         self, shown: list[Status], undeclared: Container[str], *, details: bool
     ) -> Iterator[tuple[str | int, ...]]:
-        """A row per stage, or one per component that was tried."""
+        """A row per stage, or one per component that ran."""
         if details:
             for component, stage, counts in self.rows():
                 yield component, stage, *(counts[one] for one in shown)
@@ -201,7 +200,7 @@ class Result(Told):
         return f"<Result of {self.engine}: {self.conclusion}, {self.cases} cases>"
 
     def json(self) -> dict[str, Any]:
-        """For programs, as `tidegate run --format json` prints it; `tidegate-result.json` says what is what."""
+        """For programs, as `tidegate run --format json` prints it; `tidegate-result.json` describes the format."""
         return {
             "format": FORMAT,
             "engine": printable(self.engine),
@@ -241,7 +240,7 @@ def enumerated(names: list[str], most: int | None) -> str:
 
 
 def by_rule(pairs: tuple[Pair, ...], *, details: bool) -> list[str]:
-    """`VALVE-3 (never nothing)`: each rule once, with the kinds of outcome that did not come, or how many there are."""
+    """`VALVE-3 (never nothing)`: each rule once, with the missing kinds of outcome, or how many there are."""
     kinds: dict[str, list[str]] = {}
     for rule, shown in pairs:
         kinds.setdefault(rule, []).append("+".join(shown) or "nothing")

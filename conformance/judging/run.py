@@ -28,26 +28,26 @@ from tidegate.conformance.stopping import STOP
 from tidegate.conformance.workers import cores
 from tidegate.traces.cases import Case
 
-#: Of an engine that gets everything wrong, so many components are examined.
+#: How many components are diagnosed of an engine that gets everything wrong.
 BLAMED = 8
-#: So many generated cases per component are tried faster than a copy of an engine is made.
+#: Up to this many generated cases per component run faster than another copy of an engine starts.
 SHORT_RUN = 30
-#: Seconds for an answer, where it is known that an engine hangs and not yet at what.
+#: Seconds for an answer, if an engine is known to hang, but not yet where.
 SHORT_WAIT = 2.0
 
 
 @attrs.frozen
 class Candidate:
-    """An engine by its name, with all that it takes to make one like it, here or in another process.
+    """An engine by its name, with everything needed to make one like it, here or in another process.
 
-    The name is what stands after `--engine`. Where `engine` is given it is taken as it is, and can be had once only; if
-    its name begins with `OBJECT`, no command makes one like it. With `semantics` it is held to a dated semantics
+    The name is the text after `--engine`. If `engine` is set, that object is used, only once; if
+    its name begins with `OBJECT`, no command makes one like it. With `semantics` it is judged by a dated semantics
     although it declares another. `limits` are those of `Limits`: `case_timeout`, `start_timeout`, …
 
     Raises
     ------
     UnknownEngineError, WholeJobsOnlyError
-        The name is of no engine, or of one that replays no cases.
+        The name belongs to no engine, or to one that replays no cases.
     """
 
     name: str
@@ -65,17 +65,17 @@ class Candidate:
         return engine if self.semantics is None else hold_to(engine, self.semantics)
 
     def another(self) -> Callable[[], Engine] | None:
-        """Makes one that is waited for a shorter time, where copies are cheap: for the search for what it hangs at."""
+        """Makes one with a shorter timeout, where copies are cheap: to find out where it hangs."""
         if self.engine is not None or not find_kind(self.name).side_by_side:
             return None
         wait = min(self.limits.get("case_timeout") or SHORT_WAIT, SHORT_WAIT)
         return attrs.evolve(self, limits={**self.limits, "case_timeout": wait}).make
 
     def usual_jobs(self, budget: suite.Budget) -> int:
-        """How many parts of the suite to try at once: one where copies are dear, else one more than our cores.
+        """How many parts of the suite run at once: one where copies are dear, else one more than our cores.
 
-        At the end of each part a copy is listened to for a moment, in case it has more to say, and its core is free.
-        What is over in a moment is not worth another copy.
+        The harness waits a moment for more output at the end of each part, so a core would be free.
+        A short run is not worth another copy.
         """
         long = "complete" in budget.stages or ("generated" in budget.stages and budget.cases > SHORT_RUN)
         usable = cores()
@@ -84,7 +84,7 @@ class Candidate:
 
 
 def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candidate:
-    """The candidate that is meant by a text, by an engine, or by an object that describes itself and replays cases."""
+    """The candidate for a text, an engine, or an object that describes itself and replays cases."""
     if isinstance(engine, str):
         return Candidate(engine, **options)
     if isinstance(engine, Engine):
@@ -93,7 +93,7 @@ def candidate_for(engine: str | Engine | BatchEngine, **options: Any) -> Candida
 
 
 def name_object(engine: BatchEngine) -> str:
-    """What to write after `--engine` for another one like it, if its class can be imported and takes no arguments."""
+    """The value of `--engine` for another one like it, if its class can be imported and takes no arguments."""
     kind = type(engine)
     name = f"{kind.__module__}:{kind.__qualname__}"
     found: Any = None if kind.__module__ == "__main__" else sys.modules.get(kind.__module__)
@@ -103,7 +103,7 @@ def name_object(engine: BatchEngine) -> str:
 
 
 def takes_arguments(kind: type) -> bool:
-    """Whether it is made with arguments, as far as that can be seen."""
+    """Whether its constructor takes arguments, as far as the signature tells."""
     try:
         return bool(signature(kind).parameters)
     except ValueError:
@@ -120,11 +120,11 @@ def run(
     expectations: Expectations | None = None,
     observers: Sequence[Observer] = (),
 ) -> Result:
-    """The suite against an engine: all components that it declares, or those that are named.
+    """Run the suite on an engine: all components that it declares, or those that are named.
 
-    With several `jobs`, so many parts of it are tried at once, each on an engine of its own. A rule that was exercised
-    less often than `floor` leaves the result undetermined. An interrupt ends the run; what is known by then is the
-    result.
+    With several `jobs`, this many parts run at once, each on an engine of its own. If a rule is exercised
+    less often than `floor`, the result is undetermined. An interrupt ends the run; the result is what is known by
+    then.
 
     Raises
     ------
@@ -162,7 +162,7 @@ def run(
 
 
 def replay(candidate: Candidate, cases: Iterable[Case], *, observers: Sequence[Observer] = ()) -> Result:
-    """These cases against an engine, and nothing else. Those that it does not declare are skipped."""
+    """Run these cases on an engine, and nothing else. Those that it does not declare are skipped."""
     STOP.arm()
     with candidate.make() as engine:
         description = engine.start()
@@ -209,9 +209,9 @@ def skip(cases: Iterable[Case], stage: str) -> Iterator[Verdict]:
 def conclude(
     engine: Engine, name: str, tally: Tally, wanted: Wanted, make: Callable[[], Engine] | None = None
 ) -> Result:
-    """Make the counterexamples small, unless the run was stopped, and say what is known.
+    """Shrink the counterexamples, unless the run was stopped, and conclude.
 
-    `wanted` is what had to be exercised. `make` gives another engine like this one, to look for what it hangs at.
+    `wanted` is what had to be exercised. `make` gives another engine like this one, to find out where it hangs.
     """
     counterexamples: list[Counterexample] = []
     blames: list[Blame] = []
@@ -255,9 +255,9 @@ def conclude(
 def assign_blame(
     engine: Engine, findings: Sequence[Verdict], small: Sequence[Verdict], leaky: Container[str]
 ) -> Iterator[Blame]:
-    """What is likely wrong with each component that gave wrong answers; with some of them where there are many.
+    """The likely cause for each component that gave wrong answers; for some of them if there are many.
 
-    Answers without end are like nobody else's. Of a component that keeps state from case to case no rule is to blame.
+    Endless answers resemble no other engine. If a component keeps state from case to case, no rule is to blame.
     """
     description = engine.start()
 

@@ -1,7 +1,7 @@
-"""Makes a failing case small: the shortest trace and the simplest values that still fail in the same way.
+"""Shrinks a failing case: the shortest trace and the simplest values that still fail in the same way.
 
 It knows nothing of components: a case is JSON, and every proposal is a smaller JSON that the codec still accepts.
-Each proposal is one replay, so it works across a process border; proposals are tried a batch at a time, because an
+Each proposal is one replay, so it works across a process border. Proposals are tried in batches, because an
 engine is fastest with several cases in flight.
 """
 
@@ -29,25 +29,25 @@ Json = Any
 Kind = TypeVar("Kind", bound=Hashable)
 Found = TypeVar("Found", bound=Verdict)
 BATCH = 16
-#: Of a case with very many events fewer smaller ones are tried.
+#: Limit on the proposals for a case with very many events.
 EVENTS_REPLAYED = 200_000
-#: Seconds for one case, where replays are slow; usually they take one or two.
+#: Seconds for one case, for slow replays; usually one or two are enough.
 MOST_SECONDS = 60.0
 
 #: The verdicts that are worth a search.
 SHRINKABLE = frozenset({Status.FAIL, Status.ERROR})
-#: Those that cost a restart at each proposal: their search is short.
+#: Those that cost a restart per proposal: their search is short.
 UNANSWERED = frozenset({Status.TIMEOUT, Status.CRASH})
-#: What is said of a case that fails behind others, and passes in a fresh process; and if it fails behind itself.
-LEAK = "in a fresh process this case passes: state of an earlier case is left. Each replay is a fresh instance"
-LEAK_AGAIN = "the first time it passes, the second time it fails: state is left. Each replay is a fresh instance"
-#: What is said besides of a case that is answered with an error behind others only.
-ALONE = "in a fresh process this case passes, so it is what came before it, or how much"
-#: Where a case leaves the engine a choice, a smaller one must fail so many times more: else it may only be bad luck.
+#: Messages for a case that fails after others, and passes in a new process; and for one that fails after itself.
+LEAK = "in a new process this case passes: state of an earlier case remains. Each replay needs a new instance"
+LEAK_AGAIN = "the first time it passes, the second time it fails: state remains. Each replay needs a new instance"
+#: Message for a case that is answered with an error only after others.
+ALONE = "in a new process this case passes: earlier cases cause the error, or their number"
+#: Where a case leaves the engine a choice, a smaller one must fail this many more times: else it may be bad luck.
 AGAIN = 8
-#: How many proposals a case that fails the second time is worth.
+#: Limit on proposals for a case that fails the second time.
 LEAKS = 200
-#: How many proposals a death is worth, behind the search for the step that it comes at.
+#: Limit on proposals for a crash, after the search for its step.
 DEATHS = 8
 
 #: How many different counterexamples of one component are shrunk.
@@ -58,7 +58,7 @@ SHRUNKEN_EACH = 3
 class Shrunken:
     """The smallest failing case found, and how many replays it took.
 
-    `times` is how often an engine has to be asked for it before it fails; none where it only fails behind other cases.
+    `times` is how often it must run on an engine before it fails; None if it only fails after other cases.
     """
 
     verdict: Verdict
@@ -72,7 +72,7 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
         return shrink_unanswered(runner, verdict)
     violation = verdict.violation
     if verdict.status not in SHRINKABLE or (verdict.status is Status.FAIL and (violation is None or violation.more)):
-        # What fails only in relation to another case, or by answers without end, is shown as it is.
+        # Relations between cases and endless answers are shown unchanged.
         return Shrunken(verdict, 0)
     search = Search(runner, verdict, min(budget, EVENTS_REPLAYED // (len(verdict.case.events) + 1)))
     search.shrink()
@@ -80,10 +80,10 @@ def shrink(runner: Runner, verdict: Verdict, budget: int = 1500) -> Shrunken:
 
 
 def shrink_unanswered(runner: Runner, verdict: Verdict) -> Shrunken:
-    """Cut a case behind the step at which the engine stopped answering; of a death, leave out what it does not need.
+    """Cut a case after the step at which the engine stopped answering; for a crash, leave out what it does not need.
 
-    The step is found by halves, so that a hang costs a few waits and no more. It is assumed that what a prefix does to
-    an engine, longer ones do, too; where they do not, the case stays as it is.
+    Bisection finds the step, so a hang costs only a few timeouts. It assumes that longer prefixes fail where a
+    shorter one does; otherwise the case stays unchanged.
     """
     search = Search(runner, verdict, DEATHS)
     answered, dead = 0, len(verdict.case.events)
@@ -93,7 +93,7 @@ def shrink_unanswered(runner: Runner, verdict: Verdict) -> Shrunken:
         search.replays += 1
         tried = runner.run_one(case, verdict.stage)
         if tried.status not in (verdict.status, Status.PASS, Status.FAIL):
-            # Nobody answers any more, or in another way: there is no more to learn.
+            # The engine was given up, or fails differently: there is no more to learn.
             return Shrunken(search.best, search.replays)
         if tried.status is verdict.status:
             dead, search.best = middle, tried
@@ -109,17 +109,17 @@ def shrink_unanswered(runner: Runner, verdict: Verdict) -> Shrunken:
 def shrink_findings(
     engine: Engine, findings: Iterable[Verdict], make: Callable[[], Engine] | None = None
 ) -> Iterator[Shrunken]:
-    """For each component a few failures, made small; two that turn out to be the same count once.
+    """Shrink a few failures of each component; two that turn out to be the same count once.
 
-    Where `make` gives another engine like this one, it is the one that hangs and dies: it may be started anew as often
-    as a fresh one.
+    If `make` gives another engine like this one, that engine hangs and dies instead, with its full number of
+    restarts.
     """
     # With a judge of its own: what shrinking tries is not coverage.
     runner = Runner(engine)
     known: list[tuple[Any, Any]] = []
     clean: set[str] = set()
     leaky: set[str] = set()
-    # What fails in relation to another case comes last: state that leaks explains that, too.
+    # Relations between cases come last: leaking state explains their failures, too.
     for verdict in sorted(worth_shrinking(findings), key=lambda one: one.is_relation):
         component = verdict.case.component
         if verdict.is_relation and component in leaky:
@@ -143,9 +143,9 @@ def shrink_findings(
 
 
 def is_doubtful(verdict: Verdict, clean: Container[str]) -> bool:
-    """Whether it may be what came before that made the case fail: one case of a component is asked.
+    """Whether earlier cases may have made the case fail: one case per component is checked.
 
-    Where the engine has a choice, it may have made another one, and that it passes alone says nothing.
+    If the engine has a choice, it may have chosen differently, and passing alone says nothing.
     """
     told = verdict.violation is not None if verdict.status is Status.FAIL else verdict.status is Status.ERROR
     return told and verdict.case.component not in clean and not leaves_a_choice(verdict.case)
@@ -161,7 +161,7 @@ def passes_alone(make: Callable[[], Engine], verdict: Verdict) -> bool:
 
 
 def shrink_leak(make: Callable[[], Engine], verdict: Verdict) -> Shrunken:
-    """A case that passes alone: made small if it fails when it is played twice, else as it is."""
+    """A case that passes alone: shrunken if it fails when it runs twice, else unchanged."""
     with make() as fresh:
         runner = SecondTime(fresh)
         failing = runner.run_one(verdict.case, verdict.stage)
@@ -169,7 +169,7 @@ def shrink_leak(make: Callable[[], Engine], verdict: Verdict) -> Shrunken:
             return Shrunken(attrs.evolve(verdict, message=LEAK), 2, times=None)
         search = Search(runner, failing, LEAKS)
         search.shrink()
-    # What all the others have left may have had its share in it.
+    # The state that all other cases left may be part of the cause.
     with make() as fresh:
         again = SecondTime(fresh).run_one(search.best.case, verdict.stage)
     best = again if again.status is Status.FAIL else failing
@@ -177,7 +177,7 @@ def shrink_leak(make: Callable[[], Engine], verdict: Verdict) -> Shrunken:
 
 
 class SecondTime(Runner):
-    """Plays each case twice, and judges the second time."""
+    """Runs each case twice, and judges the second time."""
 
     def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
         verdicts = super().run(one for one in planned for _ in range(2))
@@ -220,7 +220,7 @@ def classify(verdict: Verdict) -> tuple[str, Status, str]:
 
 
 def kind_of_failure(verdict: Verdict) -> str:
-    """The deciding rule, or else the beginning of what is said about it. A hang is a hang, however long it took."""
+    """The deciding rule, or else the beginning of the message. All hangs are one kind, however long they took."""
     if verdict.status is Status.TIMEOUT:
         return "hangs"
     return verdict.rules[0] if verdict.rules else verdict.message.partition(":")[0]
@@ -263,7 +263,7 @@ class Search:
                 self.best = attrs.evolve(self.best, case=cut)
 
     def fails_again(self, case: Case) -> bool:
-        """Whether it fails whatever the engine draws, as far as a few more times can tell."""
+        """Whether it fails whatever the engine draws, as far as a few more runs show."""
         self.replays += self.again
         planned = [Planned(self.target.stage, case)] * self.again
         return all(map(self.is_same_failure, self.runner.run(planned)))
@@ -301,9 +301,9 @@ class Search:
                 case = decode_case(proposal)
                 strange = internal_rules(case) - self.internal
             except (DecodeError, InvalidInputError):
-                # Not every smaller JSON is a case, and not every event goes with every config.
+                # Not every smaller JSON is a case, and not every event fits every config.
                 continue
-            # Engines are not held to internal rules: a right one may fail where they begin to matter.
+            # Internal rules do not bind engines: a right one may fail where they begin to matter.
             if not strange:
                 yield case
 
@@ -314,7 +314,7 @@ class Search:
 
 
 def leaves_a_choice(case: Case) -> bool:
-    """Whether an engine may answer in several ways, and in another one the next time."""
+    """Whether an engine may answer in several ways, and differently the next time."""
     model, states = case.model, case.model.start(case.config)
     state = states[0]
     for event in case.events:
@@ -341,13 +341,13 @@ def drop_events(case: Json) -> Iterator[Json]:
     while size:
         for begin in range(len(events) - size, -1, -1):
             if begin + size < len(events) and events[begin] == events[begin + size]:
-                continue  # the run that begins one event later leaves the same
+                continue  # the run one event later leaves the same case
             yield {**case, "events": events[:begin] + events[begin + size :]}
         size //= 2
 
 
 def drop_pairs(case: Json) -> Iterator[Json]:
-    """Leave out any two events of a short trace: an idle and its active are often needed both or not at all."""
+    """Leave out any two events of a short trace: an idle and its active often matter only together."""
     events = case["events"]
     if len(events) <= 16:
         for first, second in combinations(range(len(events)), 2):
@@ -384,7 +384,7 @@ def simpler(value: Json) -> Iterator[Json]:
 
 
 def simpler_text(text: str) -> Iterator[str]:
-    """Shorter text or bytes; a number in text becomes a smaller one. Names of a closed set fail to decode, and stay."""
+    """Shorter text or bytes; a smaller number in text. Shortened enum names do not decode, so they stay."""
     if len(text) <= 20 and text.removeprefix("-").isdecimal():
         yield from (str(other) for other in (0, 1, int(text) // 2) if abs(other) < abs(int(text)))
     zeros = "0" * len(text)
@@ -400,7 +400,7 @@ def simpler_text(text: str) -> Iterator[str]:
 
 
 def renumber(case: Json) -> Json | None:
-    """Timestamps matter by their order alone: 1, 2, 3 … in the same order are easier to read."""
+    """Only the order of timestamps matters: 1, 2, 3 … in the same order are easier to read."""
     stamps = sorted({int(event["timestamp"]) for event in case["events"] if "timestamp" in event})
     ranks = {stamp: str(rank) for rank, stamp in enumerate(stamps, start=1)}
     events = [

@@ -1,6 +1,6 @@
-"""A first look at an engine: does it shake hands, is one case of each component right, and is the protocol kept?
+"""A first look at an engine: the handshake, one case of each component, and the protocol itself.
 
-The cases go through the harness, as in a run. Then the wire is read bare (`bare_wire`).
+The cases go through the harness, as in a run. Then the wire is read directly (`bare_wire`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ REFUSAL_HINT = 'check the whole case first, and answer {"id":…,"error":{"kind"
 
 @attrs.frozen
 class Smoked(Told):
-    """What was found. `untried` are components that the engine declares in a way that leaves no case to try."""
+    """The findings. `untried` are components whose declaration leaves no case to try."""
 
     CONCLUSIONS = {  # noqa: RUF012 - nobody changes it
         Exit.CONFORMANT: "the smoke test is passed",
@@ -71,7 +71,7 @@ class Smoked(Told):
         said = [one.text() for one in self.remarks]
         if not self.verdicts and not self.untried:
             said.append("Nothing was tried: the engine declares nothing that the specification knows.")
-        return said + [f"{name}: not tried, no case is of the declared kinds and semantics." for name in self.untried]
+        return said + [f"{name}: not tried: no case has the declared kinds and semantics." for name in self.untried]
 
     def summary(self) -> Summary:
         about = self.description
@@ -110,7 +110,7 @@ def as_row(verdict: Verdict) -> dict[str, Any]:
 
 
 def smoke(candidate: Candidate) -> Smoked:
-    """Look at an engine. The harness itself is never strict here: it would refuse to send the probes, which break the
+    """Check an engine. The harness is never strict here: it would refuse to send the probes, which break the
     schemas on purpose.
     """
     with attrs.evolve(candidate, strict=False).make() as engine:
@@ -123,7 +123,7 @@ def look_at(engine: base.Engine, name: str, *, strict: bool) -> Smoked:
     picked = {one: pick_case(one, description.components[one]) for one in COMPONENTS if one in description.components}
     cases = [case for case in picked.values() if case is not None]
     verdicts = list(Trial(Runner(engine)).try_cases(Planned("smoke", case) for case in cases))
-    # What the engine died of says enough already, and on the bare wire nobody would start it again.
+    # If the engine died, that is enough to report; on the bare wire nothing restarts it.
     safe = [one.case for one in verdicts if one.status not in (Status.TIMEOUT, Status.CRASH, Status.NOT_RUN)]
     remarks += probe(engine, name, safe)
     engine.close()
@@ -134,7 +134,7 @@ def look_at(engine: base.Engine, name: str, *, strict: bool) -> Smoked:
 
 
 def pick_case(component: str, claim: base.Claim) -> Case | None:
-    """A case that the engine said it can do: written by hand, or from the golden traces, or else generated."""
+    """A case that the engine declares: written by hand, or from the golden traces, or generated."""
     for case in (*(one.case for one in directed(component)), *read_golden(component)):
         if accepts(claim, component, case.config):
             return case
@@ -169,11 +169,11 @@ def lint_names(place: str, what: str, declared: Iterable[str] | None, known: tup
         yield Remark(Level.WARNING, place, f"an empty list of {what} declares nothing", "leave it out, or name some")
     for name in names:
         if name not in known:
-            yield Remark(Level.WARNING, place, f"{name} is none of the {what}", suggest(name, known))
+            yield Remark(Level.WARNING, place, f"{name} is not one of the {what}", suggest(name, known))
 
 
 def list_kinds(component: AnyComponent) -> tuple[str, ...]:
-    """What a config may call its kind, or in the wiring its pattern."""
+    """The names that a config may give as its kind, or in the wiring as its pattern."""
     named = [kind for name, kind in types_of(component.config).items() if name in ("kind", "pattern")]
     return tuple(map(str, named[0])) if named else ()
 
@@ -184,7 +184,7 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def probe(engine: base.Engine, name: str, cases: Iterable[Case]) -> Iterator[Remark]:
-    """Cases that are no cases: the answer to each is `bad_request`."""
+    """Malformed cases: the answer to each is `bad_request`."""
     for case in cases:
         probes = list(make_probes(Encoder().request(case)))
         replies = engine.replay(request for _what, request in probes)
@@ -195,11 +195,11 @@ def probe(engine: base.Engine, name: str, cases: Iterable[Case]) -> Iterator[Rem
             message = f"{what} is not refused with bad_request: {describe_reply(reply)}"
             yield Remark(level, case.component, message, REFUSAL_HINT, by_hand(name, request))
             if isinstance(reply, base.TimedOut | base.Crashed):
-                return  # each further one would cost as much time, and tell nothing new
+                return  # each further one would take as long, and show nothing new
 
 
 def make_probes(good: base.Request) -> Iterator[tuple[str, base.Request]]:
-    """One of each sort, made from a good case; the codec says whether it is really no case."""
+    """One of each sort, made from a valid case; the codec confirms that it is malformed."""
     made = set()
     for sort, what, config, events in malformed(good):
         request = base.Request(f"{good.case}-{sort}", good.component, config, events)
@@ -217,7 +217,7 @@ def malformed(good: base.Request) -> Iterator[tuple[str, str, dict[str, Any], li
         yield "config-without", f"a config without {key}", {k: v for k, v in config.items() if k != key}, events
         if type(value) is int:
             yield "config-zero", f"a config with {key} 0", {**config, key: 0}, events
-    # The malformed event comes last: the whole case is to be refused, not what follows.
+    # The malformed event comes last: the engine must refuse the whole case, not only what follows.
     yield "event-type", "an event of an unknown type", config, [*events, {"type": "no_such_event"}]
     for event in events:
         for key, value in reversed(event.items()):

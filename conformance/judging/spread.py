@@ -1,9 +1,9 @@
-"""Is what was drawn spread as it must be? Where a rule says that a choice is made by chance, one answer proves nothing.
+"""Are draws distributed as they must be? If a rule says that a choice is random, one answer proves nothing.
 
-Many answers of one case do. Each draw must be uniform and must not depend on the one before it, so that the steps from
-one draw to the next are uniform, too, counted around the circle. For both, how often each value came is compared with
-what chance gives, by the Chernoff bound, which holds exactly for any number of draws: as often or more often, and as
-often or less often. The bound of the most unlikely count, times the number of counts looked at, is an upper bound of
+Many answers to one case do. Each draw must be uniform and independent of the previous one, so the steps from
+one draw to the next are uniform, too, counted around the circle. For both, the count of each value is compared with
+chance, by the Chernoff bound, which holds exactly for any number of draws: at least as many, and at
+most as many. The bound of the least likely count, times the number of counts examined, is an upper bound of
 the probability that a right engine shows it.
 """
 
@@ -18,14 +18,14 @@ import attrs
 from tidegate.conformance.judging.verdicts import Allowed, Passed, Violation
 from tidegate.reference.model import Outcome
 
-#: An engine is accused of what a right one shows with at most this probability per case. So among ten thousand cases
+#: A right engine is accused with at most this probability per case. So among ten thousand cases
 #: with draws, more than any run has, the probability of a single false accusation is at most 1e-9.
 FALSE_ALARM = 1e-13
 
 
 @attrs.frozen
 class Draw:
-    """What was drawn at a step, by its place among what could have been."""
+    """A draw at a step, by its place among all options."""
 
     step: int
     outcomes: Sequence[Outcome[Any, Any]]
@@ -33,7 +33,7 @@ class Draw:
 
 
 def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
-    """Each draw is allowed; all of them together must look like chance. The last one is held to show it."""
+    """Each draw is allowed, but all of them together must look random. The verdict belongs to the last one."""
     oddity = find_oddity([draw.taken for draw in draws], len(draws[-1].outcomes)) if draws else ""
     if not oddity:
         return Passed()
@@ -43,13 +43,13 @@ def judge_spread(draws: Sequence[Draw]) -> Passed | Violation:
 
 
 def find_oddity(draws: Sequence[int], sides: int) -> str:
-    """What is too unlikely about draws from 0 … sides - 1, in words; nothing if they may well be chance."""
+    """What is too unlikely about draws from 0 … sides - 1, in words; empty if they may be random."""
     steps = [(after - before) % sides for before, after in pairwise(draws)]
     odds = [*judge_counts("the draw {}", draws, sides), *judge_counts("a step of {} from draw to draw", steps, sides)]
     if not odds:
         return ""
     least, what = min(odds)
-    # Each value may come too often, and too rarely, in both of them.
+    # Each value may be too frequent or too rare, in both of them.
     logarithm = least + math.log(4 * sides)
     if logarithm > math.log(FALSE_ALARM):
         return ""

@@ -1,14 +1,14 @@
 """An engine as a Hypothesis state machine: `TestValve = tidegate.state_machine("valve", "exec:./engine").TestCase`.
 
-One rule per type of event. What a rule is called with comes from small numbers, from the values of enums, and from what
-the generator of cases would draw in the states that the specification allows by now.
+One rule per type of event. Its arguments come from small numbers, from the values of enums, and from the
+events that the generator of cases would draw in the states allowed so far.
 
-Hypothesis makes a failure small by leaving out steps and drawing lower, so each choice is one draw from a list that has
-the simplest first, and as far as possible the same things first whatever came before.
+Hypothesis shrinks a failure by leaving out steps and drawing lower. So each choice is one draw from a list with
+the simplest first, and as far as possible in the same order whatever came before.
 
-Engines replay whole cases, so after each step the engine is given all events so far, and its answer is judged as a
-whole. A failure comes with the step that shows it, and engines that choose freely may choose anew each time. The price:
-n steps are n replays of n / 2 events on average; `stateful_step_count` of Hypothesis is n, 50 unless told otherwise.
+Engines replay whole cases, so after each step the engine gets all events so far, and its answer is judged as a
+whole. A failure names its step, and engines that choose freely may choose anew each time. The price:
+n steps are n replays of n / 2 events on average; `stateful_step_count` of Hypothesis is n, 50 by default.
 """
 
 import weakref
@@ -45,13 +45,13 @@ except ImportError as error:
 
 from tidegate.properties import strategies
 
-#: Of the states that the specification allows, so many are looked at for what to do next; all of them judge.
+#: How many allowed states are considered when choosing the next event; all of them judge.
 MOST_STATES = 8
-#: Configs are chosen from so many that were drawn, and events that are chosen as a whole from so many batches.
+#: Sizes of the pools: drawn configs, and batches of events that are chosen as a whole.
 CONFIGS, BATCHES = 400, 32
-#: Half of the numbers are below this one, and half of the configs are among so many of the simplest.
+#: Half of the numbers are below this one, and half of the configs are among this many of the simplest.
 SMALL, SIMPLE_CONFIGS = 3, 6
-#: An engine that dies of a case dies of it again and again while the case is made small.
+#: An engine that crashes on a case crashes on it again and again while the case shrinks.
 RESTARTS = 100_000
 
 
@@ -68,13 +68,13 @@ def state_machine(
     members = {f"rule_{event.type}": make_rule(event) for event in COMPONENTS[component].events}
     name = "".join(word.capitalize() for word in component.split("_")) + "Machine"
     machine: type[Machine] = type(name, (Machine,), {**members, "subject": subject, "configs": configs})
-    # Hypothesis makes one class for each machine; this is how a test runner tells it that all is over.
+    # Hypothesis makes one class for each machine; this is how a test runner says that the machine is finished.
     machine.TestCase.tearDownClass = subject.close  # type: ignore[method-assign]
     return machine
 
 
 class Subject:
-    """The engine of a machine: started when it is needed, closed at the end of the test or of the program."""
+    """The engine of a machine: started on demand, closed at the end of the test or of the program."""
 
     def __init__(self, component: str, candidate: Candidate) -> None:
         self.component = component
@@ -92,7 +92,7 @@ class Subject:
         return self._runner
 
     def accepts(self, config: Any) -> bool:
-        """Whether the engine declares that it can do this."""
+        """Whether the engine declares this config."""
         components = self.runner.describe().components
         if self.component not in components:
             known = ", ".join(components) or "nothing"
@@ -135,7 +135,7 @@ class Machine(RuleBasedStateMachine):
         return prefer(accepted[:SIMPLE_CONFIGS], accepted)
 
     def play(self, make: Callable[[], Any]) -> None:
-        """One more event, unless there is none, or it is one that the specification does not speak of."""
+        """One more event, unless there is none, or the specification does not define it."""
         try:
             event = make()
             states = () if event is None else self.follow(event)
@@ -150,7 +150,7 @@ class Machine(RuleBasedStateMachine):
             raise AssertionError(describe(verdict, self.subject.name).text())
 
     def follow(self, event: Any) -> tuple[Any, ...]:
-        """The states that are allowed after the event; none, if it is unfair in one of those before it."""
+        """The states allowed after the event; none if it is unfair in one of those before it."""
         model, is_fair = self.case.model, generator_of(self.case.component).is_fair
         if not all(is_fair(state, event) for state in self._states):
             return ()
@@ -178,7 +178,7 @@ def simplest_first(values: Iterable[Any]) -> list[Any]:
 
 
 def prefer(simple: Sequence[Any], others: Sequence[Any]) -> SearchStrategy[Any]:
-    """One of either with about the same chance. One draw: a second one would take longer to make small."""
+    """One of either with about the same chance. One draw: a second one would shrink more slowly."""
     return st.sampled_from([*simple] * max(1, len(others) // len(simple)) + [*others])
 
 

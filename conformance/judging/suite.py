@@ -1,7 +1,7 @@
 """The suite: which cases an engine gets, stage by stage.
 
-`golden` and `directed` are files; `complete` is every case of a small scope; `generated` goes on for as long as the
-budget lasts. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
+`golden` and `directed` are files; `complete` is every case of a small scope; `generated` runs until the
+budget ends. The same seed gives the same cases. `metamorphic` compares answers to related cases with each other.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,18 +24,18 @@ from tidegate.traces.cases import Case
 
 STAGES = ("directed", "golden", "complete", "generated", "metamorphic")
 METAMORPHIC = "metamorphic"
-#: So many generated cases are a part that is tried at a time, where several are tried side by side; more, where there
-#: would be too many parts of a component.
+#: How many generated cases form a part when several parts run side by side; more, if a component would have
+#: too many parts.
 PART = 2000
 MOST_PARTS = 1000
 
 
 class UnknownNameError(ValueError):
-    """There is no component, stage or semantics of this name; the message has the one that was meant, or all."""
+    """There is no component, stage or semantics of this name; the message suggests the closest name, or lists all."""
 
 
 def check_components(names: Iterable[str]) -> tuple[str, ...]:
-    """The names; UnknownNameError if one of them is no component."""
+    """The names; UnknownNameError if one of them is not a component."""
     chosen = tuple(names)
     check_names("component", chosen, COMPONENTS)
     return chosen
@@ -50,7 +50,7 @@ def check_names(what: str, names: Iterable[str], known: Iterable[str]) -> None:
 
 
 def all_unless_some(stages: Iterable[str]) -> tuple[str, ...]:
-    """In our order, each once; unknown ones stay, to be complained about."""
+    """In our order, each once; unknown ones stay, and are rejected later."""
     chosen = tuple(dict.fromkeys(stages))
     known = tuple(stage for stage in STAGES if stage in chosen)
     return (*known, *(stage for stage in chosen if stage not in STAGES)) or STAGES
@@ -58,9 +58,9 @@ def all_unless_some(stages: Iterable[str]) -> tuple[str, ...]:
 
 @attrs.frozen
 class Budget:
-    """How much to try: the generated cases per component with the indices from `first` to `cases`, from `seed`.
+    """How much to run: per component the generated cases with the indices from `first` to `cases`, from `seed`.
 
-    No stages stand for all of them. `scopes` are those of the complete stage by their numbers; None stands for all.
+    No stages means all of them. `scopes` are the numbers of those of the complete stage; None means all.
     """
 
     cases: int = 600
@@ -78,7 +78,7 @@ class Budget:
 
 @attrs.frozen
 class Planned:
-    """A case, and the stage of the suite that it belongs to."""
+    """A case, and its stage of the suite."""
 
     stage: str
     case: Case
@@ -88,19 +88,19 @@ class Planned:
 
 
 def declared_components(description: Description, wanted: Iterable[str] = ()) -> list[str]:
-    """Those that the engine declares and the specification knows, in our order; only the wanted ones, if any are."""
+    """The components that the engine declares and the specification knows, in our order; with `wanted`, only these."""
     chosen = tuple(wanted)
     return [name for name in COMPONENTS if name in description.components and (not chosen or name in chosen)]
 
 
 def is_declared(description: Description, case: Case) -> bool:
-    """Whether the engine said that it can do this: component, kind, semantics and extension."""
+    """Whether the engine declares this case: component, kind, semantics and extension."""
     claim = description.components.get(case.component)
     return claim is not None and accepts(claim, case.component, case.config)
 
 
 def is_wholly_declared(description: Description, component: str) -> bool:
-    """Whether the engine said that it can do all that there is to a component."""
+    """Whether the engine declares everything of a component."""
     claim, model = description.components.get(component), COMPONENTS[component]
     return (
         claim is not None
@@ -124,7 +124,7 @@ def accepts(claim: Claim, component: str, config: Any) -> bool:
 
 
 def read_kind(config: Any) -> str | None:
-    """What a config calls its kind; the wiring calls it its pattern."""
+    """The kind of a config, which the wiring calls its pattern."""
     kind = getattr(config, "kind", getattr(config, "pattern", None))
     return None if kind is None else str(kind)
 
@@ -133,7 +133,7 @@ def read_kind(config: Any) -> str | None:
 
 
 def plan(description: Description, component: str, budget: Budget) -> Iterator[Planned]:
-    """The cases of one component that are judged one by one. One that the engine did not declare is left out."""
+    """The cases of one component that are judged one by one, without undeclared ones."""
     for stage in budget.stages:
         for case in stage_cases(description, component, stage, budget):
             if is_declared(description, case):
@@ -156,7 +156,7 @@ def stage_cases(description: Description, component: str, stage: str, budget: Bu
 def complete_suites(
     component: str, budget: Budget, accept: Callable[[Any], bool] = lambda _config: True
 ) -> tuple[CompleteSuite, ...]:
-    """Those of the scopes of the budget that have a config that is accepted."""
+    """The scopes of the budget that have an accepted config."""
     scopes = scopes_of(component, budget)
     return tuple(
         build_suite(component, number, larger=budget.thorough, extra_states=budget.extra_states)
@@ -175,7 +175,7 @@ def build_suite(component: str, number: int, *, larger: bool, extra_states: int)
 
 
 def parts_of(component: str, budget: Budget) -> Iterator[Budget]:
-    """The budget in parts that can be tried side by side, in the order of the whole."""
+    """The budget in parts that can run side by side, in the order of the whole."""
     for stage in budget.stages:
         if stage == "complete":
             numbers = range(len(scopes_of(component, budget))) if budget.scopes is None else budget.scopes
@@ -200,7 +200,7 @@ def generated_cases(description: Description, component: str, budget: Budget) ->
 def undeclared_cases(description: Description, wanted: Iterable[str] = ()) -> Iterator[Case]:
     """The golden and directed cases that the engine does not declare: they are skipped.
 
-    Of components that it does not declare at all only their names are known.
+    For components that it does not declare at all, only their names are read.
     """
     chosen = tuple(wanted)
     for component in COMPONENTS:
@@ -215,9 +215,9 @@ def undeclared_cases(description: Description, wanted: Iterable[str] = ()) -> It
 def wanted_of(
     description: Description, components: Iterable[str], floor: int = 1, known: Mapping[str, Wanted] | None = None
 ) -> Wanted:
-    """What a run has to exercise: what golden traces show to be within reach of what is declared.
+    """What a run has to exercise: what golden traces reach within what is declared.
 
-    Of some components it may be `known`.
+    For some components it may be `known` already.
     """
     each = [(known or {}).get(component) or reach_of(description, component) for component in components]
     rules = dict.fromkeys(rule for one in each for rule in one.rules)

@@ -1,7 +1,7 @@
-"""A trial: cases against an engine, judged while it works on the next ones, and what is known so far.
+"""A trial: cases against an engine, judged while it works on the next ones, and the results so far.
 
-Every verb, the library and the pytest plugin go through `Trial.try_cases`. Whoever wants less than all of it stops
-reading; what was found until then is in the tally.
+Every verb, the library and the pytest plugin go through `Trial.try_cases`. A caller that needs less stops
+reading; the results up to then are in the tally.
 """
 
 import time
@@ -26,21 +26,21 @@ from tidegate.traces.codec import encode
 if TYPE_CHECKING:
     from tidegate.conformance.judging.result import Result
 
-#: So many findings of a component, a status and a deciding rule are kept, and so many bytes of them; the others are
-#: counted. Of all together so many bytes are kept, and of each kind at least one.
+#: Limits per component, status and deciding rule: number of findings kept, and their bytes. The others are
+#: counted. The last one limits the bytes of all together; at least one of each kind is kept.
 KEPT_FINDINGS = 100
 KEPT_BYTES = 1024 * 1024
 ALL_KEPT_BYTES = 48 * 1024 * 1024
-#: Of so many failures the names are kept.
+#: How many names of failures are kept.
 KEPT_FAILURES = 100_000
 
 
 class Memory:
-    """Encoded configs and events are remembered: the same few objects make up most traces."""
+    """Remembers encoded configs and events: a few objects make up most traces."""
 
     def __init__(self, *, brief: bool) -> None:
         self._brief = brief
-        #: By identity, which is found faster than a hash; who is held here keeps it.
+        #: By identity, which is faster than a hash; holding the object keeps its id valid.
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def encode(self, value: Any) -> Any:
@@ -72,7 +72,7 @@ class Runner:
         self._encoder = Encoder()
 
     def describe(self) -> Description:
-        """What may be asked."""
+        """What the engine declares."""
         return self.engine.start()
 
     def run(self, planned: Iterable[Planned]) -> Iterator[Verdict]:
@@ -89,7 +89,7 @@ class Runner:
             yield self.judge.reach(one.case, one.stage, reply)
 
     def replies(self, cases: Iterable[Case]) -> Iterator[Reply]:
-        """What became of each case, unjudged."""
+        """The reply to each case, unjudged."""
         if isinstance(self.engine, Reference):
             # It knows cases: nothing has to become JSON and back.
             yield from map(self.engine.answer, cases)
@@ -125,7 +125,7 @@ class Findings:
 
 
 def weigh(verdict: Verdict) -> int:
-    """How many bytes a verdict takes, more or less."""
+    """The approximate size of a verdict in bytes."""
     words = len(verdict.message) + sum(map(len, verdict.stderr)) + len(repr(verdict.case.events))
     seen = len(repr(verdict.violation.seen)) if verdict.violation else 0
     return 1000 + 4 * (words + seen)
@@ -133,18 +133,18 @@ def weigh(verdict: Verdict) -> int:
 
 @attrs.define
 class Tally:
-    """What is known so far. What another process has found with an engine of its own is added to it."""
+    """The results so far. Results of other processes, with engines of their own, are added to it."""
 
     expectations: Expectations = attrs.Factory(Expectations)
     counts: Counter[tuple[str, str, Status]] = attrs.Factory(Counter)
     findings: Findings = attrs.Factory(Findings)
-    #: Every failure that was not expected, as long as they are not too many.
+    #: Every unexpected failure, up to a limit.
     failures: list[Failure] = attrs.Factory(list)
     exercised: Exercised = attrs.Factory(Counter)
     claims: list[str] = attrs.Factory(list)
-    #: What else a reader must know.
+    #: More remarks for the reader.
     notes: list[str] = attrs.Factory(list)
-    #: What golden traces show to be within reach of some components, where another process has looked.
+    #: What golden traces can reach of some components, if another process has computed it.
     reach: dict[str, Wanted] = attrs.Factory(dict)
     #: Of engines in other processes.
     restarts: int = 0
@@ -152,7 +152,7 @@ class Tally:
     began: float = attrs.Factory(time.monotonic)
 
     def take(self, verdict: Verdict) -> Verdict:
-        """Count the verdict; what it is where failures are expected."""
+        """Count the verdict; returns it with its status where failures are expected."""
         verdict = self.expectations.apply(verdict)
         self.counts[verdict.case.component, verdict.stage, verdict.status] += 1
         if verdict.status not in (Status.PASS, Status.SKIP):
@@ -176,7 +176,7 @@ class Tally:
 
 @attrs.frozen
 class Trial:
-    """The cases that a runner is given, and what they have shown."""
+    """The cases that a runner gets, and their results."""
 
     runner: Runner
     tally: Tally = attrs.Factory(Tally)
@@ -185,7 +185,7 @@ class Trial:
         self.runner.judge.exercised = self.tally.exercised
 
     def try_component(self, component: str, budget: Budget) -> Iterator[Verdict]:
-        """The whole suite of a component, and what may be said of it by the scopes that it has passed."""
+        """The whole suite of a component, and the claims for the scopes that it has passed."""
         description = self.runner.describe()
         for part in parts_of(component, budget):
             related = check(self.runner.replies, description, component, part) if METAMORPHIC in part.stages else ()
@@ -197,25 +197,25 @@ class Trial:
                 self.tally.claims += [suite.claim for suite in complete_suites(component, part)]
 
     def try_cases(self, planned: Iterable[Planned], others: Iterable[Verdict] = ()) -> Iterator[Verdict]:
-        """Run the cases, then take verdicts that are reached in another way."""
+        """Run the cases, then add verdicts that are reached in another way."""
         for verdict in chain(self.runner.run(planned), others):
             yield self.tally.take(verdict)
 
 
 class Observer:
-    """Sees what a run finds as it comes: verdict by verdict, or a component at a time from another process."""
+    """Sees the results of a run as they come: verdict by verdict, or a component at a time from another process."""
 
     #: What another process does with each verdict for this observer, such as writing it down. It is sent there.
     elsewhere: Callable[[Verdict], None] | None = None
 
     def begin(self, parts: int) -> None:
-        """So many components will be tried, or so many parts of them side by side."""
+        """Called before `parts` components run, or `parts` parts of them side by side."""
 
     def see(self, verdict: Verdict) -> None:
         """A verdict was reached here."""
 
     def see_component(self, component: str, tally: Tally) -> None:
-        """Another process has tried a component."""
+        """Another process has finished a component."""
 
     def finish(self, result: "Result") -> None:
         """The run has ended."""

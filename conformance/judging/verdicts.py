@@ -1,4 +1,4 @@
-"""Verdicts: what became of a case, as a value with its evidence. They are never mixed."""
+"""Verdicts: the result of a case, as a value with its evidence. They are never mixed."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -12,7 +12,7 @@ from tidegate.traces.cases import Case
 
 
 class Status(StrEnum):
-    """What became of a case; `xfail` and `xpass` are failures that were expected, and came or did not."""
+    """The result of a case; `xfail` and `xpass` are expected failures that occurred or did not."""
 
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     FAIL = "fail"
@@ -26,22 +26,22 @@ class Status(StrEnum):
     XPASS = "xpass"
 
 
-#: What the engine did wrong. A listed failure that came (xfail) is none of them, one that did not come (xpass) is.
+#: Unexpected results. A listed failure that occurred (xfail) is not one of them; one that did not occur (xpass) is.
 VIOLATIONS = frozenset({Status.FAIL, Status.ERROR, Status.TIMEOUT, Status.CRASH, Status.XPASS})
 
-#: What the message of an error begins with that is about how an engine answers, and not about what.
+#: Prefix of the message of an error about how an engine answers, not about what.
 BROKEN = "the engine broke the protocol"
 
-#: Characters of what an engine showed at a step that are kept as evidence.
+#: How many characters of a step's answer are kept as evidence.
 EVIDENCE = 20_000
 
-#: What leaves the answer open.
+#: Statuses that leave the answer open.
 UNDETERMINED = frozenset({Status.UNKNOWN, Status.NOT_RUN})
 
 
 @attrs.frozen
 class Allowed:
-    """One answer that the specification allows at a step, and the rules that say so."""
+    """One answer that the specification allows at a step, and its rules."""
 
     observations: tuple[Any, ...]
     rules: tuple[str, ...]
@@ -56,10 +56,10 @@ class Passed:
 class Violation:
     """What was seen at `step` is not allowed.
 
-    `rules` are those of the allowed answers at that step; `trail` are the rules of the steps before it, the latest
-    first: what an engine got wrong without showing it is among them. `oddity` is for what is allowed at each step, but
-    not spread as it must be over all of them. `more` observations were seen besides those in `seen`, and are too many
-    or too long to keep.
+    `rules` are those of the allowed answers at that step. `trail` are the rules of earlier steps, latest
+    first: an earlier mistake that did not show is among them. `oddity` is for observations that are allowed at each
+    step, but whose distribution is wrong. `more` counts the observations beyond those in `seen`, too many or too long
+    to keep.
     """
 
     step: int
@@ -73,7 +73,7 @@ class Violation:
 
 @attrs.frozen
 class Malformed:
-    """What was shown at `step` is no observation of the component at all."""
+    """What was shown at `step` is not an observation of the component at all."""
 
     step: int
     message: str
@@ -81,7 +81,7 @@ class Malformed:
 
 @attrs.frozen
 class Verdict:
-    """What became of a case of a stage. `violation` is there for a fail, `message` where words are needed."""
+    """The result of a case in a stage. `violation` is set for a fail, `message` where words are needed."""
 
     case: Case
     stage: str
@@ -96,19 +96,19 @@ class Verdict:
 
     @property
     def is_relation(self) -> bool:
-        """Whether it fails by what it is beside another case, each of them being right for itself."""
+        """Whether only its relation to another case fails, each of them being right in itself."""
         return self.status is Status.FAIL and self.violation is None
 
     @property
     def words(self) -> str:
-        """The message; of a violation, why the engine refused what it should not have."""
+        """The message; for a violation, the reason of the engine's wrong refusal."""
         seen = self.violation.seen if self.violation else ()
         reasons = (one.reason for one in seen if isinstance(one, Rejected) and one.reason)
         return self.message or "\n".join(reasons)
 
 
 def keep_evidence(shown: Sequence[Any]) -> Sequence[Any]:
-    """As much of what was shown as is worth keeping: its beginning."""
+    """The beginning of what was shown, up to a limit."""
     room = EVIDENCE
     for index, raw in enumerate(shown):
         room = room_beside(raw, room)
@@ -118,7 +118,7 @@ def keep_evidence(shown: Sequence[Any]) -> Sequence[Any]:
 
 
 def room_beside(raw: Any, room: int) -> int:
-    """How many more characters there is room for beside this JSON; less than none if it takes too many itself."""
+    """How many characters are left after this JSON; negative if it is too long itself."""
     if isinstance(raw, str):
         return room - len(raw)
     if isinstance(raw, dict):

@@ -1,6 +1,6 @@
-"""Where Spark's event time and that of Flink part: the shortest traces that show it.
+"""Where Spark's event time and Flink's differ: the shortest traces that show it.
 
-Traces are searched by the thousand on a model; what is found is then run on Spark itself.
+Thousands of traces are searched on a model; those that are found then run on Spark itself.
 """
 
 from collections.abc import Iterator
@@ -16,20 +16,20 @@ from tidegate.conformance.judging.event_time.model import WAYS, Way, count_as_sp
 TIMES = (1, 11)
 BEFORE_THE_EPOCH = (-5,)
 
-#: What can differ of a record, as two sets of records of which the first has one more.
+#: How the fate of a record can differ, as two sets of records of which the first has one more.
 KINDS = {
     "counts what Flink drops as late": lambda spark, flink: spark.counted - flink.counted,
     "drops as late what Flink counts": lambda spark, flink: flink.counted - spark.counted,
     "keeps open a window that Flink emits": lambda spark, flink: (flink.fired - spark.fired) & spark.counted,
     "emits a window that Flink keeps open": lambda spark, flink: (spark.fired - flink.fired) & flink.counted,
 }
-#: What sources may say besides records, from the least to the most.
+#: What sources may send besides records, fewest kinds first.
 WORDS = {"records alone": "", "with idleness": "i", "with ends": "e"}
 
 
 @attrs.frozen
 class Difference:
-    """A trace on which Spark differs from Flink in this kind, and the fewest ways that account for it."""
+    """A trace on which Spark differs from Flink in this kind, and the fewest ways that explain it."""
 
     kind: str
     policy: str
@@ -38,9 +38,9 @@ class Difference:
 
 
 def find_differences(most: int = 4) -> list[Difference]:
-    """For each policy and kind the shortest trace: of records alone if there is one, else of what else it takes.
+    """The shortest trace for each policy and kind: of records alone if there is one, else with idleness or ends.
 
-    And for each way that has not shown itself alone by then, the shortest trace that it accounts for by itself.
+    For each way that explains none of these alone, the shortest trace that it explains alone is added.
     """
     found = []
     for policy, kind in product(POLICIES, KINDS):
@@ -67,7 +67,7 @@ def make_difference(trace: Trace, policy: str) -> Difference:
 
 
 def find_alone(policy: str, way: Way, most: int) -> Iterator[Trace]:
-    """The shortest trace that this way accounts for by itself, if there is one."""
+    """The shortest trace that this way explains alone, if there is one."""
     traces = (trace for words in WORDS for trace in make_traces(words, most, TIMES))
     yield from islice((trace for trace in traces if explain(trace, policy) == (way,)), 1)
 
@@ -81,12 +81,12 @@ def differs(trace: Trace, policy: str, kind: str) -> bool:
 
 
 def make_traces(words: str, most: int, times: tuple[int, ...]) -> Iterator[Trace]:
-    """All traces of two sources, those with fewer events first, and of those the ones with fewer micro-batches."""
+    """All traces of two sources: fewer events first, then fewer micro-batches."""
     tokens = [Event(source, "r", time) for time in times for source in (0, 1)]
     tokens += [Event(source, word) for word in WORDS[words] for source in (0, 1)]
     for length in range(1, most + 1):
         for events in product(tokens, repeat=length):
-            # By symmetry source 0 comes first; and nobody speaks behind his end.
+            # By symmetry source 0 comes first; and no source sends anything after its end.
             if events[0].source != 0 or is_behind_an_end(events):
                 continue
             for cuts in sorted(product((False, True), repeat=length - 1), key=sum):

@@ -1,4 +1,4 @@
-"""Traces for Spark's own event time beside the shortest ones: corners that somebody thought of, and random ones."""
+"""More traces for Spark's own event time: known corners, and random ones."""
 
 from random import Random
 
@@ -12,7 +12,7 @@ CORNERS = {
     "empty-micro-batches": ("0r1 | | 0r11 1r12 | | | 0r1 1r1", 2),
     "idle-and-back": ("0r11 1r12 2r1 | 2i 0r25 1r26 | 2a 2r2 | 2r27 0e | 1e 2e", 3),
 }
-#: What is drawn most of the time is a record; the others change what Flink does, and must not change what Spark does.
+#: Most drawn items are records; the others change what Flink does, and must not change what Spark does.
 _WORDS = ("r",) * 24 + ("i", "i", "a", "e")
 
 
@@ -26,7 +26,7 @@ def draw_traces(seed: int, count: int) -> dict[str, Trace]:
 
 
 def draw_trace(random: Random) -> Trace:
-    """A few sources, each with a pace of its own, whose times rise with some disorder, and sometimes before 1970."""
+    """A few sources, each at its own pace, whose times rise with some disorder, and sometimes before 1970."""
     sources = random.randint(1, 3)
     paces = [random.choice((0, 4, 10, 15)) for _ in range(sources)]
     begin = random.choice((0, 8, 8, 8))

@@ -1,4 +1,4 @@
-"""Traces run on the engine `spark-native`, and what came of it: invariants kept or broken, differences as declared."""
+"""Runs traces on the engine `spark-native` and judges them: by the invariants, and by the declared differences."""
 
 import time
 from collections import Counter
@@ -21,17 +21,17 @@ from tidegate.conformance.judging.shrink import drop_events
 from tidegate.properties.runlog import INVARIANTS, Status, Verdict, check
 from tidegate.traces.runlog import RunLog
 
-#: Random traces, each run under every policy, unless told otherwise: a micro-batch costs a good part of a second.
+#: Random traces, each run under every policy, unless set otherwise: a micro-batch takes most of a second.
 CASES = 8
-#: Runs that are spent on making a trace shorter that shows something wrong.
+#: How many runs may be used to shorten a trace that shows a failure.
 MOST_RUNS = 24
-#: What is wrong with a run in which Spark counts otherwise than it declares; the others have the names of invariants.
+#: What is wrong with a run in which Spark does not count as it declares; other troubles have the names of invariants.
 UNEXPLAINED = "unexplained difference"
 
 
 @attrs.frozen
 class Judged:
-    """A run that came to its end: its log, what the invariants say of it, and what two models make of its trace."""
+    """A completed run: its log, the verdicts of the invariants, and the predictions of two models for its trace."""
 
     order: Order
     log: RunLog
@@ -42,15 +42,15 @@ class Judged:
 
     @property
     def ways(self) -> tuple[Way, ...]:
-        """What accounts for the difference from Flink, if Spark did as declared."""
+        """The ways that explain the difference from Flink, if Spark did as declared."""
         return explain(self.order.trace, self.order.policy)
 
     @property
     def wrongs(self) -> dict[str, str]:
-        """By what is wrong: in words."""
+        """What is wrong, and why, in words."""
         wrongs = {one.invariant: one.violations[0].message for one in self.verdicts if one.status is Status.FAILED}
         if self.spark != self.predicted:
-            wrongs[UNEXPLAINED] = "Spark does not what it declares"
+            wrongs[UNEXPLAINED] = "Spark does not do what it declares"
         return wrongs
 
 
@@ -63,7 +63,7 @@ def judge(order: Order, observed: Observed) -> Judged:
 
 @attrs.frozen
 class Exam:
-    """All runs of an engine. `examples` are the shortest that show what is wrong, by policy and what it is."""
+    """All runs of an engine. `examples` are the shortest failures, by policy and by what is wrong."""
 
     declared: Declared
     seed: int
@@ -86,7 +86,7 @@ class Exam:
         return [(difference, run) for difference, run in found if run is not None]
 
     def drawn(self, policy: str) -> list[Judged]:
-        """The runs of this policy that are not there for a difference."""
+        """The runs of this policy that do not belong to a difference."""
         names = {name_of(number, difference) for number, difference in enumerate(self.differences)}
         return [one for one in self.runs if one.order.policy == policy and one.order.name not in names]
 
@@ -96,7 +96,7 @@ class Exam:
 
     @property
     def exit_code(self) -> Exit:
-        """What is wrong is wrong, whatever was not run; an invariant that was neither kept nor skipped is unknown."""
+        """A failure counts whatever was not run; an invariant that neither passed nor was skipped is undetermined."""
         if any(one.wrongs for one in self.runs):
             return Exit.VIOLATIONS
         unseen = any(not self.verdicts(policy, place) for policy in POLICIES for place in range(len(INVARIANTS)))
@@ -112,9 +112,9 @@ def examine(
     wanted: Callable[[Order], bool] = lambda _order: True,
     most_runs: int = MOST_RUNS,
 ) -> Exam:
-    """Run the shortest traces, the corners and random traces, and judge them; of these only the wanted.
+    """Run the shortest traces, the corners and random traces, and judge them; with `wanted`, only these.
 
-    Whoever interrupts gets what is known by then.
+    An interrupt ends it; the result is what is known by then.
     """
     started = time.monotonic()
     differences = tuple(find_differences())
@@ -157,7 +157,7 @@ def name_of(number: int, difference: Difference) -> str:
 
 
 def find_example(engine: SparkNative, runs: list[Judged], key: tuple[str, str], most_runs: int) -> Judged:
-    """The shortest run that shows it, and shorter yet by leaving events and micro-batches out."""
+    """The shortest run that shows the failure, further shortened by leaving out events and micro-batches."""
     policy, wrong = key
     best = min((one for one in runs if one.order.policy == policy and wrong in one.wrongs), key=length)
     left = most_runs

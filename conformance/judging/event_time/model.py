@@ -1,9 +1,9 @@
-"""A windowed count as Flink does it, and the ways in which Spark's own event time is another.
+"""A windowed count as Flink does it, and the ways in which Spark's own event time differs.
 
 On Flink's side every source follows each record with a watermark just below the highest time so far, a valve combines
-the sources, and a record is late once the watermark has come to the end of its window. Each *way* changes one thing of
-that. None of them is Flink, all of them together are Spark. What a few of them account for on a trace is because of
-these few.
+the sources, and a record is late once the watermark has reached the end of its window. Each *way* changes one thing of
+that. Without any, this is Flink; with all of them, it is Spark. A difference on a trace is due to the fewest ways that
+reproduce it.
 """
 
 from collections.abc import Iterator
@@ -30,13 +30,13 @@ MICRO_BATCHES = Way(
     "micro-batches", "event time moves between micro-batches, not with each record", ("VALVE-4", "VALVE-5")
 )
 BATCH_BEFORE = Way(
-    "batch-before", "what is late is told by the watermark of the micro-batch before", ("VALVE-4", "VALVE-5")
+    "batch-before", "the watermark of the micro-batch before decides what is late", ("VALVE-4", "VALVE-5")
 )
 NO_IDLENESS = Way("no-idleness", "no source can say that it is idle", ("VALVE-8", "VALVE-9", "VALVE-10"))
 NO_ENDS = Way("no-ends", "the end of a source is not the end of its event time", ("VALVE-15", "TASK-7"))
 FASTEST = Way(
     "fastest-source",
-    "the fastest source decides, not the slowest, and whether it is idle matters not",
+    "the fastest source decides, not the slowest, idle or not",
     ("VALVE-5", "VALVE-8"),
 )
 EPOCH = Way("epoch", "event time begins at 0, not at the smallest timestamp", ("VALVE-1",))
@@ -53,12 +53,12 @@ def count_as_specified(trace: Trace) -> Counted:
 
 
 def predict(trace: Trace, policy: str) -> Counted:
-    """What Spark should do of the trace, if it is as declared."""
+    """What Spark should do on the trace, if it behaves as declared."""
     return count(trace, WAYS[policy])
 
 
 def explain(trace: Trace, policy: str) -> tuple[Way, ...]:
-    """The fewest ways that account for all that Spark should do of the trace; none, where it does as Flink."""
+    """The fewest ways that reproduce what Spark should do on the trace; none where it does as Flink does."""
     seen = predict(trace, policy)
     return next(ways for ways in subsets(WAYS[policy]) if count(trace, ways) == seen)
 
@@ -83,7 +83,7 @@ def count(trace: Trace, ways: tuple[Way, ...]) -> Counted:
         before, began = began, clock.now
         for event in batch:
             if event.kind == "r":
-                # A valve puts nothing out when a channel wakes up, so it matters not that the clock hears this later.
+                # A valve emits nothing when a channel becomes active: a late clock changes nothing.
                 limit = before if BATCH_BEFORE in ways else began if MICRO_BATCHES in ways else clock.now
                 if window_end(event.time) - 1 > limit:
                     counted[number] = event.time
@@ -129,7 +129,7 @@ class Slowest:
 
 
 class Fastest:
-    """The highest of all watermarks; who is idle matters not."""
+    """The highest of all watermarks; idleness does not matter."""
 
     def __init__(self) -> None:
         self.now: int = MIN

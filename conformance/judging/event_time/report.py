@@ -31,7 +31,7 @@ NOTATION = (
 
 
 def table(exam: Exam) -> list[tuple[str, ...]]:
-    """A line for each invariant: what became of it under each policy."""
+    """A row per invariant: its verdicts under each policy."""
     return [
         (invariant.id, *(describe_verdicts(exam, policy, place) for policy in POLICIES))
         for place, invariant in enumerate(INVARIANTS)
@@ -63,7 +63,7 @@ def describe_counts(counts: Counted) -> str:
 
 
 def describe_records(numbers: frozenset[int]) -> str:
-    """Records are numbered as they stand in the trace, from 1."""
+    """Records are numbered by their place in the trace, from 1."""
     return ", ".join(f"#{number + 1}" for number in sorted(numbers)) or "none"
 
 
@@ -116,7 +116,7 @@ def example_as_text(exam: Exam, key: tuple[str, str]) -> str:
     """What is wrong with the engine, on the shortest trace that was found."""
     policy, wrong = key
     run = exam.examples[key]
-    statement = {one.id: one.statement for one in INVARIANTS}.get(wrong, "Spark counts otherwise than it declares.")
+    statement = {one.id: one.statement for one in INVARIANTS}.get(wrong, "Spark does not count as it declares.")
     lines = [f"policy {policy}: {wrong}", f"  {statement}", f"  trace    {run.order.trace}"]
     if wrong == UNEXPLAINED:
         lines.append(f"  declared {describe_counts(run.predicted)}")
@@ -250,7 +250,7 @@ def write_report(folder: Path, exam: Exam, engine: str) -> None:
 
 
 def as_junit(exam: Exam, engine: str) -> bytes:
-    """A suite for each policy: a test for each invariant, one for what is declared, one for each run that was none."""
+    """A suite per policy: a test per invariant, one for what is declared, one for each run that did not complete."""
     root = ET.Element("testsuites", name=f"tidegate {engine}")
     outcomes = {name: dict(zip(POLICIES, said, strict=True)) for name, *said in table(exam)}
     for policy in POLICIES:

@@ -1,1 +1,1 @@
-"""Whole jobs of an engine, judged: its run log by the invariants, and every subtask by the specification."""
+"""Judges whole jobs of an engine: the run log by the invariants, and every subtask by the specification."""

@@ -1,22 +1,21 @@
-"""A job that has failed, run again: how often it fails, and how many runs show it once more."""
+"""A failed job, run again: how often it fails, and how many runs show the failure once more."""
 
 from collections import Counter
 from collections.abc import Iterator
 
 import attrs
 
-#: With a smaller chance than this, all runs of a command that is to show a failure again pass.
+#: Accepted probability that all runs of a command that reproduces a failure pass.
 MISSED = 0.01
-#: No command asks for more runs than this.
+#: Limit on the runs that a command asks for.
 MOST_RUNS = 2000
 
 
 @attrs.frozen
 class Again:
-    """So many runs of a job behind the one that failed, and in how many of them each rule is broken.
+    """How often a job ran again after the run that failed, and in how many of these runs each rule is broken.
 
-    The run that failed is not among them: it is the reason why they are looked at, and would make every job look worse
-    than it is.
+    The run that failed does not count: it is the reason for the others, and would make every job look worse than it is.
     """
 
     runs: int = 0
@@ -24,10 +23,10 @@ class Again:
 
 
 def chances(again: Again, rule: str) -> Iterator[tuple[int, float]]:
-    """Of 1, 2, 3, … more runs, the chance that all of them pass, after what was seen of the job.
+    """For 1, 2, 3, … more runs, the chance that all of them pass, given these results.
 
-    Before anything was seen, every rate is as likely as any other (the rule of succession): so a job that failed in
-    all of five runs is not taken for one that always fails.
+    Before any run, every rate is equally likely (the rule of succession): so a job that failed in
+    all of five runs does not count as one that always fails.
     """
     passed, chance = again.runs - again.failed[rule], 1.0
     for number in range(MOST_RUNS):
@@ -36,5 +35,5 @@ def chances(again: Again, rule: str) -> Iterator[tuple[int, float]]:
 
 
 def runs_needed(again: Again, rule: str) -> tuple[int, float]:
-    """As few as show the failure again, but for a smaller chance than `MISSED`, or `MOST_RUNS`; and that chance."""
+    """The fewest runs that miss the failure with a chance below `MISSED`, at most `MOST_RUNS`; and that chance."""
     return next((one for one in chances(again, rule) if one[1] < MISSED), (MOST_RUNS, [*chances(again, rule)][-1][1]))

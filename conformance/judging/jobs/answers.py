@@ -1,6 +1,6 @@
-"""From the answer to a job, in the words of the protocol, to its run logs: docs/protocol.md, whole jobs.
+"""From the answer to a job, in the format of the protocol, to its run logs: docs/protocol.md, whole jobs.
 
-Every engine of jobs answers in these words, whatever it is: nothing here or beside it knows one of them.
+Every engine of jobs answers in this format: no module of this folder knows a particular engine.
 """
 
 from collections import Counter
@@ -23,15 +23,15 @@ Json = dict[str, Any]
 
 
 class OtherGraphError(ValueError):
-    """The engine made another job graph of the program than the specification does."""
+    """The job graph that the engine made of the program differs from that of the specification."""
 
 
 @attrs.frozen
 class Shown:
-    """What a job has shown: a log of each generation, and the kinds of rows that these may have.
+    """What a job has shown: a log per generation, and the kinds of rows that these may have.
 
-    `config` has the scripts that sources have followed, and `reasons` say why they are so. `collected` and `totals` are
-    what sinks and sums came to, where that is shown.
+    `config` has the scripts that the sources followed, `reasons` the rules behind their items. `collected` and `totals`
+    are the results of sinks and sums, where they are shown.
     """
 
     logs: tuple[RunLog, ...]
@@ -43,12 +43,12 @@ class Shown:
 
 
 def read_answer(case: JobCase, answer: Json, engine: str, abilities: Abilities) -> Shown:
-    """What the answer to a job shows.
+    """Read the answer to a job.
 
     Raises
     ------
     OtherGraphError
-        The job graph is another one.
+        The job graph differs.
     BadRowsError, BadSplitsError
         Something breaks the schema, and the message names it.
     """
@@ -72,7 +72,7 @@ def read_answer(case: JobCase, answer: Json, engine: str, abilities: Abilities) 
 def read_generations(
     case: JobCase, generations: list[Json], engine: str, abilities: Abilities, kinds: frozenset[str], *, ended: bool
 ) -> Iterator[RunLog]:
-    """A restore at other widths is a fault; only the last generation may come to an end."""
+    """A restore at another parallelism is a fault; only the last generation may complete."""
     if not 1 <= len(generations) <= 1 + len(case.faults):
         raise BadRowsError(f"there are {len(generations)} generations, and the job has {len(case.faults)} faults")
     capabilities = capabilities_of(abilities, kinds)
@@ -90,7 +90,7 @@ def read_generation(
 
 
 def change_widths(config: Config, parallelism: dict[str, int], most: int) -> Config:
-    """The program at the widths that a generation says."""
+    """The program at the parallelism of a generation."""
     if any(not 1 <= width <= most for width in parallelism.values()):
         raise BadRowsError(f"a generation has a parallelism that is not in 1..{most}")
     try:
@@ -103,7 +103,7 @@ def change_widths(config: Config, parallelism: dict[str, int], most: int) -> Con
 
 
 def read_results(answer: Json) -> tuple[tuple[Result, ...], tuple[Result, ...]]:
-    """What sinks collected and what sums know, by operator."""
+    """The results that sinks collected and that sums hold, by operator."""
     try:
         totals = [(int(at), key, int(value)) for at, known in answer["totals"].items() for key, value in known.items()]
         collected = [
@@ -134,7 +134,7 @@ class ShownEdge:
 
 @attrs.frozen
 class ShownGraph:
-    """A job graph as a request or an answer has it; names of tasks are those of whoever made it."""
+    """A job graph as in a request or an answer; the names of its tasks are those of its author."""
 
     tasks: tuple[ShownTask, ...]
     edges: tuple[ShownEdge, ...]
@@ -155,7 +155,7 @@ def tell_operators(task: ShownTask) -> str:
 
 
 def check_graph(config: Config, shown: Json) -> None:
-    """An engine that shows its job graph must have made that of the specification: else rows mean something else."""
+    """The job graph of an engine must equal that of the specification: otherwise rows mean something else."""
     if "graph" not in shown:
         return
     wanted = decode(describe_graph(config), ShownGraph, "graph")

@@ -1,8 +1,8 @@
-"""Jobs for an engine that runs them by itself: programs of every shape, without a schedule, within what it declares.
+"""Random jobs for an engine: programs of every shape, without a schedule, within what the engine declares.
 
-Barriers are left out of the scripts: a real engine decides itself when a checkpoint begins. An engine that does not
-chain operators gets programs in which nothing can be chained. Settings and faults are drawn as the engine names them;
-what they mean is its own affair.
+The scripts contain no barriers: a real engine decides itself when a checkpoint begins. An engine that does not
+chain operators gets programs in which nothing can be chained. Settings and faults are drawn by the names that the
+engine gives them; only the engine knows what they mean.
 """
 
 from collections import Counter
@@ -40,30 +40,30 @@ from tidegate.traces.codec import encode
 from tidegate.traces.runlog import Kind
 
 LENGTHS = (2, 6, 12, 30)
-#: Of scripts that are to last until something has gone wrong.
+#: Of scripts that must last until a fault has happened.
 LONG = (60, 120, 240)
-#: How likely the items of a script are records, and how likely statuses: the rest are watermarks.
+#: The probability that an item of a script is a record, or a status: the rest are watermarks.
 RHYTHMS = ((0.5, 0.2), (0.8, 0.1), (0.6, 0.05), (0.35, 0.35))
-#: How far a watermark goes beyond the last, at most, and how often.
+#: The furthest step from one watermark to the next, and its probability.
 STRIDES = {3: 2, 10: 1}
-#: How likely a script is made of rounds.
+#: The probability that a script consists of rounds.
 ROUNDS = 0.5
-#: Rounds of a script, and records of a round that wait for its watermark, at most.
+#: Limits: rounds of a script, and records of a round that wait for its watermark.
 MOST_ROUNDS = 5
 MOST_WAITING = 6
-#: How likely a source that is idle becomes active again before it ends.
+#: The probability that an idle source becomes active again before it ends.
 GOES_ON = 0.75
 #: A time that no record of a steady script reaches.
 ALL_TIME = 10_000
-#: How likely a setting is another than usual.
+#: The probability that a setting differs from the default.
 MOODS = (0.0, 0.2, 0.8, 1.0)
-#: Partitioners under which operators share a task where they can.
+#: Partitioners that let operators share a task.
 CHAINS = frozenset((None, Partitioner.FORWARD))
 
 
 @attrs.frozen
 class JobCase:
-    """`settings` and `faults` are in the words of the engine."""
+    """A drawn job; `settings` and `faults` are in the terms of the engine."""
 
     name: str
     config: Config
@@ -72,7 +72,7 @@ class JobCase:
 
     @property
     def size(self) -> int:
-        """Items of its scripts."""
+        """The number of items in its scripts."""
         return sum(len(script) for operator in self.config.operators for script in operator.scripts)
 
     def as_json(self) -> Any:
@@ -85,7 +85,7 @@ class JobCase:
 
 
 def describe_graph(config: Config) -> dict[str, Any]:
-    """What the program becomes: tasks with their operators, and the edges between them, as rows number them."""
+    """The job graph of the program: tasks with their operators, and the edges between them, numbered as in rows."""
     tasks = [
         {"name": task.name, "operators": list(task.operators), "parallelism": task.parallelism}
         for task in compute_layout(config).tasks
@@ -97,7 +97,7 @@ def describe_graph(config: Config) -> dict[str, Any]:
 
 
 def check_drawable(abilities: Abilities) -> None:
-    """Raise BadHelloError if no job can be drawn within them."""
+    """Raise BadHelloError if no job can be drawn within these abilities."""
     if not Draw(Draws(""), abilities).partitioners:
         known = ", ".join(one for one in OFFERED if abilities.chaining or one not in CHAINS)
         raise BadHelloError(
@@ -112,7 +112,7 @@ def check_drawable(abilities: Abilities) -> None:
 def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> JobCase:
     """The same seed, index and abilities give the same job.
 
-    Where things go wrong, and where nothing but results can be seen, what the job comes to must not depend on chance.
+    With faults, or if only results are visible, the result of the job must not depend on chance.
     """
     draws = Draws(f"job/{seed}/{index}")
     faulted = bool(faults and abilities.faults)
@@ -129,12 +129,12 @@ def draw_job(seed: int, index: int, abilities: Abilities, faults: int = 0) -> Jo
 
 
 def can_run(abilities: Abilities, config: Config) -> bool:
-    """Whether the program is within what the engine declares of edges."""
+    """Whether the edges of the program are within what the engine declares."""
     return abilities.twin_edges or not has_twin_edges(config)
 
 
 def has_twin_edges(config: Config) -> bool:
-    """Whether two edges between the same two tasks have one partitioner."""
+    """Whether two edges between the same two tasks have the same partitioner."""
     layout = compute_layout(config)
     by_operator = {operator: task.head for task in layout.tasks for operator in task.operators}
     ends = [(by_operator[edge.source], by_operator[edge.target], edge.kind) for edge in layout.edges]
@@ -142,26 +142,26 @@ def has_twin_edges(config: Config) -> bool:
 
 
 def has_lonely_tasks(config: Config) -> bool:
-    """Whether a task is a whole program in itself: nothing that it does goes over a channel, where it could be seen."""
+    """Whether a task is a whole program in itself: without channels, nothing that it does is visible."""
     layout = compute_layout(config)
     joined = {end for edge in layout.edges for end in (edge.source, edge.target)}
     return any(joined.isdisjoint(task.operators) for task in layout.tasks)
 
 
 def draw_settings(draws: Draws, settings: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
-    """In some jobs everything is as usual, in some hardly anything: what goes wrong may need several at once."""
+    """Some jobs use all defaults, some hardly any: a failure may need several settings at once."""
     odd = draws.pick("mood", MOODS)
     return {name: draw_setting(draws, name, values, odd) for name, values in sorted(settings.items())}
 
 
 def draw_setting(draws: Draws, name: str, values: tuple[Any, ...], odd: float = 1.0) -> Any:
-    """With the chance `odd` not the first value, which is the usual one."""
+    """The first value is the default; another one has the probability `odd`."""
     random = draws.stream(f"setting {name}")
     return random.choice(values[1:]) if len(values) > 1 and random.random() < odd else values[0]
 
 
 def draw_faults(draws: Draws, abilities: Abilities, most: int) -> tuple[dict[str, Any], ...]:
-    """`after` is how much of the job, in percent, has happened by then, more or less: an engine does what it can."""
+    """`after` is the progress of the job, roughly, in percent: the engine does what it can."""
     if not abilities.faults or not most:
         return ()
     random = draws.stream("faults")
@@ -209,7 +209,7 @@ class Draw:
         return Config(tuple(self.operators), tuple(self.edges), None, SEMANTICS[0], extension)
 
     def function(self, draws: Draws) -> Function:
-        """Every other operator knows event time, if there are such; in a steady program, each is as likely."""
+        """Every other operator uses event time, if the engine has such; in a steady program, all are equally likely."""
         timed = [one for one in self.middle if one in EVENT_TIME]
         others = [one for one in self.middle if one not in EVENT_TIME]
         if self.steady or not timed or not others:
@@ -220,7 +220,7 @@ class Draw:
         return min(draws.weigh("parallelism", wanted), max(1, self.abilities.parallelism))
 
     def add(self, name: str, function: Function, only: Operator | None = None) -> None:
-        """An operator that reads one or two of those before it, the newest more often than others."""
+        """An operator that reads one or two earlier ones, most often the newest."""
         draws = self.draws.within(name)
         several = 2 if function in TWO_INPUTS or function is Function.UNION else 1
         if function in TWO_INPUTS and len(self.operators) < several:
@@ -261,7 +261,7 @@ class Draw:
         return self.steady_script(random, most) if self.steady else self.any_script(random, most)
 
     def steady_script(self, random: Random, most: int) -> tuple[ScriptItem, ...]:
-        """Records in time; when all time that anybody waits for is over, the source may be idle and active by turns."""
+        """Records in time; once no operator waits for event time any more, the source may turn idle and active."""
         items: list[ScriptItem] = []
         time, announced = 0, -1
         for _ in range(random.randint(most // 2, most)):
@@ -288,7 +288,7 @@ class Draw:
         return tuple(items)
 
     def mixture(self, random: Random, most: int) -> list[ScriptItem]:
-        """In some, watermarks come often and one by one; in some, much comes between them, and they go far."""
+        """Some scripts have frequent watermarks in small steps; others have few, in large steps."""
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))
         records, changes = random.choice(RHYTHMS)
@@ -306,9 +306,9 @@ class Draw:
         return items
 
     def rounds(self, random: Random) -> list[ScriptItem]:
-        """Records wait for a time, a watermark brings it, and right behind it stands anything, or nothing more.
+        """Records wait for a time, a watermark reaches it, and then anything may follow, or nothing.
 
-        What an operator owes a watermark is put to the test by what comes before it has paid.
+        This tests whether an operator emits everything due at a watermark before the next element.
         """
         items: list[ScriptItem] = []
         time = random.choice((-3, 0))

@@ -1,7 +1,7 @@
-"""Draws by name: each thing that is drawn for a job has a stream of random numbers of its own.
+"""Named draws: each part of a job has a stream of random numbers of its own.
 
-So a setting, an operator, a fault or a query that is added changes what is drawn of itself, and nothing else: the jobs
-of a seed stay what they are, but for those that get something of the new.
+So a new setting, operator, fault or query changes only its own draws: the jobs
+of a seed stay the same, except those that use something new.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,13 +13,13 @@ import attrs
 
 Option = TypeVar("Option")
 
-#: What a seed means: another number where the same seeds have come to draw other jobs. Reports say it.
+#: Version of the draws: it changes when the same seeds draw other jobs. Reports contain it.
 VERSION = 2
 
 
 @attrs.frozen
 class Draws:
-    """Those of one job, or of a part of it."""
+    """The draws of one job, or of a part of it."""
 
     name: str
 
@@ -34,17 +34,17 @@ class Draws:
         return self.stream(what).random()
 
     def pick(self, what: str, options: Iterable[Option]) -> Option:
-        """One of the options, each as likely as any other."""
+        """One of the options, all equally likely."""
         return self.weigh(what, dict.fromkeys(options, 1))
 
     def weigh(self, what: str, shares: Mapping[Option, float]) -> Option:
-        """One of the options, as often as its share says.
+        """One of the options, with probabilities in proportion to the shares.
 
-        Each option draws by itself how late it comes, and the first one wins: so one more changes only what it wins.
+        Each option draws its own arrival time, and the first one wins: so one more option changes only what it wins.
         """
         return min(shares, key=lambda one: -log(1 - self.chance(f"{what}/{one}")) / shares[one])
 
 
 def choose(random: Random, shares: Mapping[Option, float]) -> Option:
-    """One of the options, as often as its share says, from a stream that has begun."""
+    """One of the options, in proportion to the shares, from a stream that has begun."""
     return random.choices(list(shares), list(shares.values()))[0]

@@ -1,9 +1,9 @@
-"""What a query comes to by itself: its tables as they are in the end, read by SQLite.
+"""The expected result of a query: its tables in their final state, queried with SQLite.
 
-Under any settings, and in whatever order its rows came, a query must give what SQL says of the rows that are there.
-A join by version asks for the versions that a table has had, each from its time to that of the next. Queries that
-SQLite has no words for (windows, patterns) are not evaluated; their results under different settings are compared all
-the same.
+Under any settings, and for any order of arrival, a query must give what SQL gives for the rows that exist.
+A temporal join reads the versions of a table, each valid from its time to that of the next. Queries that
+SQLite cannot express (windows, patterns) are not evaluated; their results under different settings are still
+compared.
 """
 
 import re
@@ -15,20 +15,20 @@ from typing import Any
 
 from tidegate.conformance.judging.jobs.queries import CHANGING, TAKEN_BACK, Item, QueryCase, Script
 
-#: The first version that knows RIGHT and FULL joins.
+#: The first version with RIGHT and FULL joins.
 OLDEST = (3, 39)
 INTERVAL = re.compile(r"INTERVAL '(\d+)' SECOND")
 MILLIS = 1000
 #: A join with the version of the table `c` that is valid at a time.
 VERSION = re.compile(r"\bc FOR SYSTEM_TIME AS OF x\.ts AS y ON x\.k = y\.k")
-#: Behind all time.
+#: After all times.
 NEVER = 2**62
-#: How an engine of queries writes a value that is not there.
+#: How engines of queries write NULL.
 NULL = "null"
 
 
 class Average:
-    """Of integers, an integer: what is beyond it is cut off."""
+    """The average of integers, an integer: the fraction is cut off."""
 
     def __init__(self) -> None:
         self.sum, self.count = 0, 0
@@ -42,7 +42,7 @@ class Average:
 
 
 def evaluate(case: QueryCase) -> Counter[tuple[str, ...]] | None:
-    """The rows of the result, as an engine writes them; None if SQLite cannot tell."""
+    """The rows of the result, as an engine writes them; None if SQLite cannot evaluate the query."""
     if sqlite3.sqlite_version_info < OLDEST:
         return None
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -65,7 +65,7 @@ def fill(connection: sqlite3.Connection, name: str, more: str, rows: Iterator[tu
 
 
 def versions_of(scripts: tuple[Script, ...]) -> Iterator[tuple[Any, ...]]:
-    """The rows that each key has had, one after the other, and until when."""
+    """The rows of each key, one after the other, and until when each is valid."""
     changes: dict[str, list[Item]] = {}
     for item in (item for script in scripts for item in script if item[0] in ("+I", "+U", *TAKEN_BACK)):
         changes.setdefault(item[1], []).append(item)
@@ -76,7 +76,7 @@ def versions_of(scripts: tuple[Script, ...]) -> Iterator[tuple[Any, ...]]:
 
 
 def rows_in_the_end(name: str, scripts: tuple[Script, ...]) -> Iterator[tuple[Any, ...]]:
-    """What changes a row is in the script of the row, behind it."""
+    """A change of a row follows it in the same script."""
     key = ("k", "v", "id").index(CHANGING[name]["key"]) if name in CHANGING else None
     for script in scripts:
         there: dict[Any, Item] = {}

@@ -1,11 +1,11 @@
-"""Is what an engine shows of a whole job something that the specification does, too?
+"""Is a run of a whole job also a run of the specification?
 
-A run log says what each subtask received, in which order. Which channel is read first is the engine's choice; what
-comes of it is not. So every subtask is replayed alone: the specification gets the same elements in the same order,
-and must emit the same rows. With the invariants of the channels between them (nothing lost, nothing reordered)
-that makes the whole run one of the specification.
+A run log says what each subtask received, in which order. The engine may choose which channel to read first; the
+rest follows from that. So every subtask is replayed alone: the specification gets the same elements in the same order,
+and must emit the same rows. Together with the invariants of the channels between them (nothing lost, nothing
+reordered), that makes the whole run one of the specification.
 
-What a job comes to in the end may depend on the order in which channels were read. What does not depend on it is
+The result of a job may depend on the order in which channels were read. What does not depend on it is
 compared with a run of the specification under a schedule of its own.
 """
 
@@ -30,25 +30,25 @@ from tidegate.reference.partitioning import partitioner as partitioning
 from tidegate.traces.runlog import OWN, Channel, Direction, Kind, MalformedLogError, Row, RunLog
 
 LOSS, END, RESULT = "LOG-LOSS", "LOG-END", "LOG-RESULT"
-#: What is wrong with a job that failed, hung or died, or whose log is none: no rule says more.
+#: In place of a rule: a job that failed, hung or died, or whose log cannot be read.
 JOB = "job"
-#: The rule that a source which ends while it is idle breaks.
+#: The rule that a source breaks which ends while it is idle.
 END_OF_TIME = "TASK-7"
 #: An operator, a key, a value.
 Result = tuple[int, str, int]
-#: Rules by which event time goes on in a task.
+#: Rules by which event time advances in a task.
 TIMEKEEPING = ("VALVE-", "COMB-")
-#: What the specification shows of a job without checkpoints. Where a barrier falls is the engine's choice, and changes
-#: nothing else.
+#: The specification's output for a job without checkpoints. Where a barrier falls is the engine's choice, and
+#: changes nothing else.
 EXPLAINED = frozenset((Kind.RECORD, Kind.WATERMARK, Kind.STATUS, Kind.END_OF_DATA, Kind.END_OF_PARTITION))
 
 
 @attrs.frozen
 class Wrong:
-    """What is wrong with a run, by an invariant or by a rule; `rules` are all that could have been broken.
+    """A violation of an invariant or a rule; `rules` are all that may be broken.
 
-    Where it is known: the `row` at which it shows, what was `seen` there, and what was `expected`. `of` tells
-    troubles of one rule apart that have nothing to do with each other.
+    If known: the `row` at which it shows, what was `seen` there, and what was `expected`. `of` separates
+    independent violations of one rule.
     """
 
     rules: tuple[str, ...]
@@ -72,7 +72,7 @@ class Wrong:
 
 @attrs.frozen
 class Replay:
-    """`difference` says where the log leaves the specification, or nothing; `state` is where that ended."""
+    """`difference` is where the log differs from the specification, if it does; `state` is the state at the end."""
 
     difference: Wrong | None
     state: State
@@ -82,7 +82,7 @@ class Replay:
 
 
 def find_shown_kinds(log: RunLog) -> frozenset[Kind]:
-    """The kinds of rows by which a log can be explained: those that its engine can show."""
+    """The kinds of rows that the engine of this log can show, and that can explain a log."""
     able = log.job.capabilities
     hidden = {
         Kind.WATERMARK: not able.explicit_watermarks,
@@ -122,8 +122,8 @@ def replay(config: Config, log: RunLog, reasons: Reasons | None = None) -> Repla
 class SubtaskReplay:
     """A source follows its script; any other subtask polls what it received, one element at a time.
 
-    `wanted` are the rows that the specification shows, each with the rules that were at work; `reasons` are those by
-    which the items of a script were made.
+    `wanted` are the rows of the specification, each with the rules that were at work; `reasons` are the rules
+    behind the items of a script.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class SubtaskReplay:
         self.wanted: list[tuple[Logged, tuple[str, ...]]] = []
         self.waited: set[Long] = set()
         self.fired: set[Timer] = set()
-        #: by which rules event time has last gone on
+        #: the rules by which event time last advanced
         self.timekeepers: tuple[str, ...] = ()
         self.skipped: set[tuple[Channel, Long | None]] = set()
 
@@ -169,14 +169,14 @@ class SubtaskReplay:
             elif row.dir is Direction.IN:
                 channel = channels.get((row.edge, row.producer))
                 if channel is None or not carried[channel]:
-                    return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that nobody sent", row)
+                    return Wrong((LOSS,), f"step {row.step} receives a {row.kind} that was never sent", row)
                 self.take(poll(arrive(self.turn, channel, carried[channel].pop(0)), self.number))
         self.release()
         left = sum(len(carried[channel]) for channel in channels.values())
         return Wrong((LOSS,), f"{left} elements were not received") if left else None
 
     def fire(self, row: Row) -> Wrong | None:
-        """A timer that the engine fired must be due, and no earlier one may be."""
+        """A fired timer must be due, and no earlier one may be due."""
         timed = self.turn.subtask(self.number).timed
         due = () if timed is None else timed.due
         found = [one for one in due if is_about(row, one)]
@@ -190,7 +190,7 @@ class SubtaskReplay:
         return None
 
     def explain_undue(self, row: Row, told: str) -> Wrong:
-        """Too early, once more, or of what came late: then it counts, too, by which rules time had gone on."""
+        """Why a timer was not due: too early, fired twice, or set by a late record, which also involves event time."""
         timed = self.turn.subtask(self.number).timed
         if timed is None or row.timestamp is None or row.timestamp > timed.time:
             return Wrong(("TIME-1",), f"{told}, which is not due", row)
@@ -200,13 +200,13 @@ class SubtaskReplay:
         return Wrong(("TIME-6", *self.timekeepers), message, row)
 
     def release(self) -> None:
-        """What was held back goes on when the engine says so: behind its timers, and it may let others go first."""
+        """Elements held back continue when the engine says so: after its timers, and others may overtake them."""
         timed = self.turn.subtask(self.number).timed
         if timed is not None and timed.held:
             self.take(release(self.turn.because("TIME-2", "TIME-3"), self.number))
 
     def without_skipped(self, shown: list[Row]) -> list[tuple[Logged, tuple[str, ...]]]:
-        """The rows that are wanted, without watermarks that waited and that the engine skipped for the next one."""
+        """The wanted rows, without pending watermarks that the engine skipped for the next one."""
         marks = [row for row in shown if row.dir is Direction.OUT and row.kind is Kind.WATERMARK]
         told = {(row.channel, row.timestamp) for row in marks}
         kept: list[tuple[Logged, tuple[str, ...]]] = []
@@ -233,7 +233,7 @@ def is_about(row: Row, timer: Timer) -> bool:
 
 
 def begin_as_shown(state: State, log: RunLog) -> State:
-    """PART-3: rebalance may begin at any channel, so it begins at the one to which its first record went."""
+    """PART-3: rebalance may begin at any channel, so it begins at the channel of its first record."""
     first: dict[tuple[int, int], int] = {}
     for row in log.rows:
         if row.kind is Kind.RECORD and row.dir is Direction.OUT:
@@ -258,7 +258,7 @@ def channel_of(layout: Layout, channel: int) -> tuple[int, int]:
 def empty_channels(
     turn: Turn, number: int, kinds: frozenset[Kind], skipped: set[tuple[Channel, Long | None]]
 ) -> dict[int, list[Element]]:
-    """What the subtask has written, channel by channel: as much of it as is shown."""
+    """What the subtask wrote, per channel, as far as it is shown."""
     written = {}
     for output in turn.layout.places[number].outputs:
         for channel in output.channels:
@@ -276,7 +276,7 @@ def empty_channels(
 
 
 def forget_arrivals(state: State, fresh: State, number: int) -> State:
-    """What the subtask wrote lies in the gates of others, who are to find it in an order of their own."""
+    """Remove the subtask's output from the gates of its consumers, who read it in an order of their own."""
     written = {channel for output in state.layout.places[number].outputs for channel in output.channels}
     readers = {state.layout.routes[channel].target for channel in written}
     subtasks = tuple(
@@ -287,7 +287,7 @@ def forget_arrivals(state: State, fresh: State, number: int) -> State:
     return State(state.config, subtasks, channels)
 
 
-#: What an operator that knows event time does wrong if it emits such an element too early.
+#: The rule that an operator of event time breaks if it emits such an element too early.
 TOO_EARLY = {
     Kind.STATUS: "TIME-3",
     Kind.WATERMARK: "TIME-2",
@@ -327,7 +327,7 @@ def tell(row: Any, names: Iterable[str]) -> str:
 
 
 def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals: Iterable[Result]) -> list[Wrong]:
-    """Everything that is wrong with a complete run of a job: its log, and what its sinks and sums came to."""
+    """Every violation of a complete run: in its log, and in the results of its sinks and sums."""
     checked = check_log(log)
     if not checked.is_log:
         return [*checked.wrongs]
@@ -336,7 +336,7 @@ def find_wrongs(config: Config, log: RunLog, collected: Iterable[Result], totals
 
 @attrs.frozen
 class Checked:
-    """The verdict of each invariant about a log, and what is wrong by them; of what is no log, that it is none."""
+    """The verdict of each invariant on a log, and the violations; or the fact that the log cannot be read."""
 
     verdicts: tuple[Verdict, ...]
     wrongs: tuple[Wrong, ...]
@@ -365,7 +365,7 @@ def find_unexplained(
     totals: Iterable[Result] | None,
     reasons: Reasons | None = None,
 ) -> list[Wrong]:
-    """Where the run is none of the specification. Without results, the log is all there is."""
+    """Where the run differs from every run of the specification. Without results, only the log counts."""
     done = replay(config, log, reasons)
     if done.difference:
         return [done.difference]
@@ -374,17 +374,17 @@ def find_unexplained(
         wrongs.append(Wrong((END,), "the run is not over"))
     wanted = sorted((key, int(value)) for subtask in done.state.subtasks for key, value in subtask.collected)
     if collected is not None and sorted((key, value) for _operator, key, value in collected) != wanted:
-        wrongs.append(Wrong((RESULT,), "the sinks have collected something else"))
+        wrongs.append(Wrong((RESULT,), "the sinks have collected other results"))
     if totals is not None:
         totals = list(totals)
         if sorted(totals) != collect_totals(done.state):
-            wrongs.append(Wrong((RESULT,), "the sums know something else"))
+            wrongs.append(Wrong((RESULT,), "the sums hold other totals"))
         wrongs += find_uncertain(config, totals)
     return wrongs + find_unended(config, log)
 
 
 def find_uncertain(config: Config, totals: list[Result]) -> list[Wrong]:
-    """What no schedule changes must be as in any run of the specification."""
+    """What no schedule changes must be the same as in any run of the specification."""
     sums = find_certain_sums(config)
     wanted = [total for total in collect_totals(run_anyhow(config)) if total[0] in sums]
     is_right = sorted(total for total in totals if total[0] in sums) == wanted
@@ -392,20 +392,20 @@ def find_uncertain(config: Config, totals: list[Result]) -> list[Wrong]:
 
 
 def find_unended(config: Config, log: RunLog) -> list[Wrong]:
-    """Without statuses nothing keeps event time from coming to its end on every channel."""
+    """Without statuses nothing keeps event time from reaching its end on every channel."""
     scripts = [script for operator in config.operators for script in operator.scripts]
     has_statuses = any(isinstance(item, StatusChange) for script in scripts for item in script)
     if has_statuses or not log.job.capabilities.explicit_watermarks:
         return []
     last = {row.channel: row.timestamp for row in log.rows if row.kind is Kind.WATERMARK}
     is_over = not set(last.values()) - {MAX} and set(last) == {row.channel for row in log.rows if row.edge != OWN}
-    return [] if is_over else [Wrong((END,), "event time has not come to its end on every channel")]
+    return [] if is_over else [Wrong((END,), "event time has not reached its end on every channel")]
 
 
 def find_swallowed_ends(log: RunLog) -> list[Wrong]:
-    """Sources that end while they are idle, and whose last word on event time nobody hears.
+    """Sources that end while they are idle, and whose last watermark reaches nobody.
 
-    LOG-END excuses them, since that is what Flink does; timers and windows behind them never fire.
+    LOG-END allows it, because Flink does it; timers and windows downstream never fire.
     """
     if not (log.job.capabilities.explicit_watermarks and log.job.capabilities.endings):
         return []
@@ -439,7 +439,7 @@ def collect_totals(state: State) -> list[Result]:
 def find_certain_sums(config: Config) -> set[int]:
     """The sums whose totals no schedule changes.
 
-    No other sum comes before them, which would emit every step, and nothing that may find a record late.
+    No other sum precedes them, because it would emit every partial total, and no operator that may find a record late.
     """
     sums = {one.id for one in config.operators if one.function is Function.SUM}
     unsteady = sums | {one.id for one in config.operators if one.function in EVENT_TIME}

@@ -54,11 +54,11 @@ Case = TypeVar("Case", bound=AnyCase)
 
 @attrs.frozen
 class Judged:
-    """A job with what became of it. `explained`: every subtask was replayed by the specification.
+    """A job and its verdict. `explained`: every subtask was replayed by the specification.
 
-    `known`: why it was expected to fail, if it was.
-    `earlier`: the logs of what came before a restore at another parallelism. `hit`: of each fault, whether it hit.
-    `runs`: this is the last of so many runs of the job.
+    `known`: why the job was expected to fail, if it was.
+    `earlier`: the logs from before a restore at another parallelism. `hit`: whether each fault hit.
+    `runs`: the number of this run among the runs of the job.
     """
 
     case: AnyCase
@@ -78,20 +78,20 @@ class Judged:
 
     @property
     def restores(self) -> int:
-        """How often the job went on from what it had saved."""
+        """How often the job was restored from a checkpoint."""
         return len(self.earlier) + sum(map(count_restores, self.logs))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """By which failures are told apart: what became of it, and each rule that is broken, once.
+        """The kinds of failure: the status, and each broken rule, once.
 
-        A trouble that shows in every other job must not hide one that is rare.
+        A trouble of every other job must not hide a rare one.
         """
         return tuple(dict.fromkeys(f"{self.status} {wrong.kind}" for wrong in self.wrongs)) or (str(self.status),)
 
     @property
     def kind(self) -> str:
-        """By the rule that is named first."""
+        """The kind with the first rule."""
         return self.kinds[0]
 
 
@@ -101,7 +101,7 @@ def fail(case: AnyCase, status: Status, message: str, log: RunLog | None = None)
 
 
 class AnyJudge(ABC, Generic[Case]):
-    """Draws cases for an engine, gives them to it, and says what became of them."""
+    """Draws cases for an engine, runs them on it, and judges the answers."""
 
     def __init__(self, engine: JobEngine) -> None:
         self._engine = engine
@@ -115,7 +115,7 @@ class AnyJudge(ABC, Generic[Case]):
         return f"{self.description.name} {self.description.version}"
 
     def refresh(self) -> None:
-        """Start an engine again that was given up."""
+        """Restart an engine that was given up."""
         if self._given_up:
             self._engine.close()
             self._engine.start()
@@ -126,19 +126,19 @@ class AnyJudge(ABC, Generic[Case]):
 
     @abstractmethod
     def take(self, stored: StoredJob) -> Case:
-        """The job of a file. Raise TraceFileError if the engine cannot be given it."""
+        """The job of a file. Raise TraceFileError if the engine cannot run it."""
 
     @abstractmethod
     def run(self, case: Case) -> Judged: ...
 
 
 def make_judge(engine: JobEngine) -> "Judge | QueryJudge":
-    """The judge of what the engine declares: queries, or programs.
+    """The judge for what the engine declares: queries, or programs.
 
     Raises
     ------
     BadHelloError
-        No program can be drawn within what it declares.
+        No program can be drawn within its abilities.
     """
     description = engine.start()
     assert description.jobs is not None
@@ -149,7 +149,7 @@ def make_judge(engine: JobEngine) -> "Judge | QueryJudge":
 
 
 class QueryJudge(AnyJudge[QueryCase]):
-    """Of queries: the result is that of the usual settings, and what SQL says where that is known."""
+    """For queries: the result must equal that under default settings, and that of SQL where it is known."""
 
     def draw(self, seed: int, index: int, faults: int) -> QueryCase:  # noqa: ARG002 - nothing is killed here
         return draw_query(seed, index, self.abilities)
@@ -188,7 +188,7 @@ class QueryJudge(AnyJudge[QueryCase]):
 
 @contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """A folder that is gone afterwards."""
+    """A folder that is deleted afterwards."""
     try:
         made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
     except OSError as error:
@@ -199,7 +199,7 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
 
 
 class Judge(AnyJudge[JobCase]):
-    """Of programs."""
+    """For programs."""
 
     def draw(self, seed: int, index: int, faults: int) -> JobCase:
         return draw_job(seed, index, self.abilities, faults)
@@ -226,7 +226,7 @@ class Judge(AnyJudge[JobCase]):
                     return fail(case, Status.NOT_RUN, reason)
 
     def judge(self, case: JobCase, answer: Json) -> Judged:
-        """What became of a job that the engine answered."""
+        """Judge a job that the engine answered."""
         try:
             shown = read_answer(case, answer, self.name, self.abilities)
         except OtherGraphError as error:
@@ -246,7 +246,7 @@ class Judge(AnyJudge[JobCase]):
 
 
 def judge_failed(case: JobCase, shown: Shown, answer: Json) -> Judged:
-    """A job that did not come to its end, with what it had shown by then."""
+    """A job that did not complete, with what it had shown by then."""
     *earlier, log = shown.logs
     told = f"; {tell_log(log)}" if answer.get("timeout") else ""
     status = Status.TIMEOUT if answer.get("timeout") else Status.FAIL
@@ -255,9 +255,9 @@ def judge_failed(case: JobCase, shown: Shown, answer: Json) -> Judged:
 
 
 def count_restores(log: RunLog) -> int:
-    """Attempts that went on from a checkpoint, or, where those have no numbers, not from the beginning.
+    """Attempts restored from a checkpoint or, without checkpoint ids, not from the beginning.
 
-    One that shows nothing did not go on.
+    An attempt without rows does not count.
     """
     shown = {row.attempt for row in log.rows}
     readers = {edge.target for edge in log.job.edges}
@@ -274,9 +274,9 @@ def count_restores(log: RunLog) -> int:
 
 
 def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
-    """Whether the log shows enough of the job. Operators that know event time need watermarks, and timers that fire.
+    """Whether the log shows enough of the job. Operators of event time need watermarks, and timers that fire.
 
-    Of an engine that routes or orders records otherwise, and of a run that was restored, nothing is explained.
+    Nothing is explained for an engine that routes or orders records differently, or after a restore.
     """
     able = log.job.capabilities
     if log.job.restored or not able.known_routing or able.order_scope is not OrderScope.CHANNEL:
@@ -287,7 +287,7 @@ def is_explained(case: JobCase, log: RunLog, shows: Container[str]) -> bool:
 
 
 def judge_shown(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Judged:
-    """A run that came to its end: by its results where these are shown, and by its log."""
+    """A completed run: by its results where these are shown, and by its log."""
     (log,) = shown.logs
     if Kind.RESULT in shown.kinds:
         log = renumber(expect_results(case.config, log, counts_once=counts_once))
@@ -295,7 +295,7 @@ def judge_shown(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Jud
 
 
 def judge_log(case: JobCase, shown: Shown) -> Judged:
-    """A log is held to the invariants, and every subtask to the specification where the log shows enough of it."""
+    """Check a log by the invariants, and every subtask by the specification where the log shows enough of it."""
     (log,) = shown.logs
     checked = check_log(log)
     explained = checked.is_log and is_explained(case, log, shown.kinds)
@@ -307,9 +307,9 @@ def judge_log(case: JobCase, shown: Shown) -> Judged:
 
 
 def judge_restored(case: JobCase, shown: Shown, *, counts_once: bool = True) -> Judged:
-    """A run that was restored at other widths: each generation by the invariants, and the last by its results.
+    """A run restored at another parallelism: each generation by the invariants, and the last by its results.
 
-    Where idleness lets time go on, which is not shown, nobody can say who is late.
+    Idleness is not shown: where it advances time, which records are late is unknown.
     """
     *earlier, last = shown.logs
     logs = [*earlier, expect_results(case.config, last, counts_once=counts_once)]

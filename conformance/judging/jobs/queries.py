@@ -1,8 +1,8 @@
-"""Queries: one on one input, under any settings, has one result.
+"""Random queries: on one input, a query has one result, under any settings.
 
-Queries are drawn in parts: what is read, and what is done with it. All rows are in time, and no two have the same time:
-whatever the channels are read in, and whatever the settings are, the rows of the result in the end are the same. What
-changes a row, or takes it back, comes from where the row came from, behind it.
+A query is drawn in parts: what it reads, and what it does. No row is late, and no two have the same time:
+the final rows of the result do not depend on the settings or on the order in which channels are read. A
+change or a retraction of a row comes from the same subtask as the row, after it.
 """
 
 import re
@@ -24,25 +24,25 @@ Script = tuple[Item, ...]
 
 LENGTHS = (3, 10, 40)
 KEYS = ("a", "b", "c", "d")
-#: Tables that change: by which column, and whether what is replaced is told ("all"), or what replaces it ("upsert").
+#: Changing tables: their key column, and whether an update has its old row ("all") or only the new one ("upsert").
 CHANGING: dict[str, Json] = {"c": {"key": "k", "changes": "upsert"}, "d": {"key": "id", "changes": "all"}}
-#: The ids of rows that change, which no others have.
+#: The ids of rows that change; no other rows have them.
 IDS = tuple(range(100_001, 100_013))
-#: How likely a source is idle before it ends.
+#: The probability that a source is idle before it ends.
 IDLE = 0.3
-#: How likely a row of a table has no value.
+#: The probability that a row of a table has no value.
 NO_VALUE = 0.1
-#: Seconds of event time, and milliseconds by which no two rows are at one time.
+#: Seconds of event time, and the milliseconds that separate the times of rows.
 SECOND = 1000
-#: Behind every window, in milliseconds.
+#: After every window, in milliseconds.
 END_OF_TIME = 10_000 * SECOND
 
 
 @attrs.frozen
 class QueryCase:
-    """`shape` is what is done in the query; `tables` have a script for each subtask of their sources.
+    """`shape` is the kind of query; `tables` have a script for each subtask of their sources.
 
-    `key`: columns of which no two rows of the result have the same values, if there are such.
+    `key`: columns that are unique in the result, if there are any.
     """
 
     name: str
@@ -89,7 +89,7 @@ def draw_query(seed: int, index: int, abilities: Abilities) -> QueryCase:
 
 
 def draw_other_settings(draws: Draws, abilities: Abilities) -> Json:
-    """Never all as usual: no query is held against itself. One setting, which is picked, is always another."""
+    """Never all defaults: no query is compared with itself. One setting, picked at random, always differs."""
     settings = draw_settings(draws, abilities.settings)
     others = {name: [value for value in values if value != values[0]] for name, values in abilities.settings.items()}
     able = [name for name, values in others.items() if values]
@@ -98,7 +98,7 @@ def draw_other_settings(draws: Draws, abilities: Abilities) -> Json:
 
 
 class Times:
-    """No two rows have the same time: a row has a millisecond of its own within its second."""
+    """Unique times: each row has a millisecond of its own within its second."""
 
     def __init__(self, random: Random) -> None:
         self.own = list(range(1, SECOND))
@@ -112,7 +112,7 @@ class Times:
 
 
 def draw_table(random: Random, times: Times, abilities: Abilities, name: str) -> tuple[Script, ...]:
-    """Scripts of subtasks. Each key of a changing table is that of one of them."""
+    """A script per subtask. Each key of a changing table belongs to one of them."""
     most, width = random.choice(LENGTHS), random.randint(1, abilities.parallelism)
     if name not in CHANGING:
         return tuple(draw_script(random, times, most, Rows(random)) for _ in range(width))
@@ -138,7 +138,7 @@ class Rows:
 
 
 class Versions:
-    """Rows of which each replaces the last of its key, or takes it away; they are in the order of time."""
+    """Rows that replace or delete the last row of their key, in the order of time."""
 
     def __init__(self, random: Random, keys: tuple[str, ...]) -> None:
         self.random, self.keys = random, keys
@@ -159,7 +159,7 @@ class Versions:
 
 
 class Changes:
-    """Rows that are there until they are replaced or taken away, and that is told of each of them."""
+    """Rows that stay until they are replaced or deleted, with all changes."""
 
     def __init__(self, random: Random, ids: tuple[int, ...]) -> None:
         self.random, self.ids = random, ids
@@ -178,10 +178,10 @@ class Changes:
 
 
 def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions | Changes) -> Script:
-    """No record is behind a watermark of its own script, and so behind none at all.
+    """No record is behind a watermark of its own script, so no record is late.
 
-    A source is idle when it has said that all time is over that anybody waits for: else what operators behind it still
-    hold would be late, or not, as it happens.
+    A source turns idle only after its last watermark has passed all times that anything waits for: otherwise
+    it would depend on chance whether the output of operators downstream is late.
     """
     items: list[Item] = []
     now, watermark = 0, -1
@@ -191,7 +191,7 @@ def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions |
             now += random.randint(0, 2)
             items += rows.next(now, watermark, times)
         elif chance < 0.9:
-            # The whole second is over.
+            # The second is complete.
             watermark = max(watermark + 1, now - random.randint(0, 3))
             now = max(now, watermark)
             items.append(("watermark", watermark * SECOND + SECOND - 1))
@@ -207,7 +207,7 @@ def draw_script(random: Random, times: Times, most: int, rows: Rows | Versions |
 
 
 class Keyed(str):
-    """A query, and columns of which no two rows of its result have the same values."""
+    """A query, and columns that are unique in its result."""
 
     __slots__ = ("key",)
     key: tuple[str, ...]
@@ -237,13 +237,13 @@ JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 
 
 def draw_relation(random: Random) -> str:
-    """Rows of which no two have the same time."""
+    """Rows with unique times."""
     kept = f"(SELECT k, v, id, ts FROM a WHERE v > {random.randint(0, 6)})"
     return choose(random, {"a": 2, "b": 1, BOTH: 1, kept: 1})
 
 
 def draw_timed(random: Random) -> str:
-    """Rows in time, more often than not those that another operator has made in its own time."""
+    """Rows with time attributes, more often than not the output of another operator with its own time."""
     if random.random() < 0.4:
         return draw_relation(random)
     return random.choice((draw_near, draw_versioned, draw_sums, draw_firsts, draw_ends))(random)
@@ -279,7 +279,7 @@ def draw_ends(random: Random) -> str:
 
 
 def draw_changing(random: Random) -> str:
-    """Rows that may be replaced or taken away; nobody asks for their time."""
+    """Rows that may be replaced or deleted; their time does not matter."""
     kept = f"(SELECT k, v, id FROM {random.choice(('c', 'd'))} WHERE v > {random.randint(0, 6)})"
     both = "(SELECT k, v, id FROM d UNION ALL SELECT k, v, id FROM a)"
     counted = "(SELECT k, CAST(COUNT(*) AS INT) v, MAX(id) id FROM d GROUP BY k)"
@@ -297,7 +297,7 @@ def seconds(number: int) -> str:
 
 
 def draw_windows(random: Random, relation: str, by: str = "ts") -> str:
-    """A function of windows, over a table or a query."""
+    """A window function, over a table or a query."""
     read = f"TABLE {relation}" if relation in ("a", "b") else relation
     size = random.choice((2, 5, 10))
     kind = choose(random, {"TUMBLE": 2, "HOP": 1, "CUMULATE": 1, "SESSION": 1})
@@ -320,7 +320,7 @@ def draw_window_aggregate(random: Random) -> str:
 
 
 def draw_cascade(random: Random) -> str:
-    """Windows of what windows gave, by the time of the first."""
+    """Windows over the output of windows, by the time of the first."""
     key = random.choice(("k, ", ""))
     size, second = random.choice((1, 2)), random.choice((4, 10))
     first = f"TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), {seconds(size)}))"
@@ -364,7 +364,7 @@ def draw_window_join(random: Random) -> str:
 
 
 def draw_join(random: Random) -> str:
-    """Without time: every row meets every row, and what was told may be taken back."""
+    """Without time: every row meets every row, and results may be retracted."""
     if random.random() < 0.3:
         is_there = random.choice(("EXISTS", "NOT EXISTS"))
         return f"SELECT x.id FROM a x WHERE {is_there} (SELECT * FROM b y WHERE x.k = y.k AND x.v = y.v)"
@@ -389,7 +389,7 @@ def draw_sort(random: Random) -> str:
 
 
 def draw_first(random: Random) -> str:
-    """The first or the last row of each key, by time; or so many of them, by value."""
+    """The first or last rows of each key, by time or by value."""
     by, most = random.choice((("ts", 1), ("ts DESC", 1), ("v DESC, id", 2), ("v, id", 1)))
     windows = draw_windows(random, draw_timed(random))
     read, within = random.choice(((draw_relation(random), ""), (windows, "window_start, window_end, ")))
@@ -398,9 +398,9 @@ def draw_first(random: Random) -> str:
 
 
 def draw_group(random: Random) -> str:
-    """Results that are told again with every row, and results of such results.
+    """Results that are updated with every row, and aggregates of such results.
 
-    Of no rows at all there is no result: as long as nothing has come, a stream says nothing.
+    Without input there is no result: until the first row, a stream emits nothing.
     """
     by = choose(random, {"k": 2, "ROLLUP (k, MOD(v, 3))": 1, "CUBE (k, MOD(v, 3))": 1})
     having = choose(random, {"": 2, f" HAVING COUNT(*) > {random.randint(1, 3)}": 1})
@@ -416,7 +416,7 @@ def draw_group(random: Random) -> str:
 
 
 def draw_joins(random: Random) -> str:
-    """Two or three relations that change."""
+    """Two or three changing relations."""
     first, second, third = (draw_changing(random) for _ in range(3))
     both = f"SELECT x.id a0, y.id a1 FROM {first} x {random.choice(JOINS)} {second} y ON x.k = y.k"
     is_in = f"SELECT id, v FROM {first} WHERE k {random.choice(('IN', 'NOT IN'))} (SELECT k FROM {second} WHERE v > 4)"
@@ -431,7 +431,7 @@ def draw_joins(random: Random) -> str:
 
 
 def draw_subquery(random: Random) -> str:
-    """Rows that are held to what a query says about each of them."""
+    """Rows filtered by a subquery about each of them."""
     first, second = draw_changing(random), draw_changing(random)
     least, compared = random.randint(1, 3), random.choice(COMPARED)
     is_there = random.choice(("EXISTS", "NOT EXISTS"))
@@ -447,7 +447,7 @@ def draw_subquery(random: Random) -> str:
 
 
 def draw_condition(random: Random, names: tuple[str, ...], depth: int = 2) -> str:
-    """About the values of rows, some of which are not there."""
+    """A condition on the values of rows, some of which are NULL."""
     if depth and random.random() < 0.6:
         first, second = (draw_condition(random, names, depth - 1) for _ in range(2))
         both = f"({first} {random.choice(('AND', 'OR'))} {second})"
@@ -468,7 +468,7 @@ def draw_condition(random: Random, names: tuple[str, ...], depth: int = 2) -> st
 
 
 def draw_conditions(random: Random) -> str:
-    """Rows, groups and joins of which much is asked."""
+    """Rows, groups and joins with many conditions."""
     first, second = draw_changing(random), draw_changing(random)
     one, both = draw_condition(random, ("",)), draw_condition(random, ("x.", "y."))
     kept = Keyed(f"SELECT id, v FROM {first} WHERE {one}", "id")
@@ -481,7 +481,7 @@ def draw_conditions(random: Random) -> str:
 
 
 def draw_over_changes(random: Random) -> str:
-    """What comes before each row in an order that is not that of time."""
+    """Aggregates over the preceding rows, in an order other than time."""
     wanted = random.choice(("SUM(v)", "COUNT(*)", "COUNT(v)", "SUM(DISTINCT v)", "MAX(id)"))
     by, frame = random.choice((("id", "ROWS"), ("id", "RANGE"), ("v", "RANGE"), ("k", "RANGE")))
     within = f"PARTITION BY k ORDER BY {by} {frame} BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
@@ -489,7 +489,7 @@ def draw_over_changes(random: Random) -> str:
 
 
 def draw_ranks(random: Random) -> str:
-    """The best rows of what changes, with or without their places."""
+    """The best rows of a changing table, with or without their ranks."""
     read, least = draw_changing(random), choose(random, {1: 2, 2: 1})
     most = least + random.randint(0, 2)
     place, per = random.choice(("", ", n")), random.choice(("PARTITION BY k ", ""))
@@ -530,7 +530,7 @@ def draw_pattern(random: Random) -> str:
     )
 
 
-#: What can be done with tables.
+#: The shapes of queries.
 SHAPES: dict[str, Callable[[Random], str]] = {
     "window aggregate": draw_window_aggregate,
     "cascade of windows": draw_cascade,
@@ -557,12 +557,12 @@ SHAPES: dict[str, Callable[[Random], str]] = {
 
 # --- results ----------------------------------------------------------------------------------------------------
 
-#: Kinds of changes that take a row away.
+#: Kinds of changes that delete a row.
 TAKEN_BACK = ("-U", "-D")
 
 
 def sum_up(changes: Iterable[list[str]]) -> Counter[tuple[str, ...]]:
-    """The rows that are there in the end, after all changes."""
+    """The rows that remain after all changes."""
     rows: Counter[tuple[str, ...]] = Counter()
     for kind, *cells in changes:
         rows[tuple(cells)] += -1 if kind in TAKEN_BACK else 1
@@ -575,7 +575,7 @@ def tell_difference(
     first: str = "the usual settings",
     second: str = "these",
 ) -> str:
-    """In words; nothing if there is none."""
+    """The difference in words; empty if there is none."""
     if usual == other:
         return ""
     missing = [row for row in usual if usual[row] > other[row]]
@@ -592,7 +592,7 @@ def tell_difference(
 
 
 def mend(name: str, script: Script) -> Script:
-    """A script of which items were taken away: who is idle has said that all time is over, what changes is there."""
+    """Repair a script after items were removed: idleness follows the last watermark, and changes follow their rows."""
     if ("watermark", END_OF_TIME) not in script:
         script = tuple(item for item in script if item != ("idle",))
     return mend_changes(name, script) if name in CHANGING else script

@@ -1,4 +1,4 @@
-"""The specification as an engine of whole jobs: each job under a schedule that its name draws."""
+"""The specification as an engine of whole jobs: each job runs under a schedule drawn from its name."""
 
 from collections.abc import Iterator
 from random import Random
@@ -18,7 +18,7 @@ ABILITIES = Abilities(
     parallelism=3,
     watermarks=True,
     idleness=True,
-    # The default semantics is that of Flink up to 2.3: a source that is idle when it ends says nothing (FLINK-40499).
+    # The default semantics is that of Flink up to 2.3: a source that is idle when it ends sends nothing (FLINK-40499).
     idle_ends=False,
     chaining=True,
     shows=("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer"),

@@ -1,4 +1,4 @@
-"""What whole jobs have shown: in words, as Markdown, as JSON, and as files."""
+"""Results of whole jobs: in words, as Markdown, as JSON, and as files."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from tidegate.traces.runlog import RunLog, write_runlog
 from tidegate.traces.strict_json import JsonError, read_json
 
 FORMAT = "tidegate-jobs/1"
-#: Jobs that are told one by one.
+#: How many jobs are listed one by one.
 MOST_TOLD = 20
 
 
@@ -77,7 +77,7 @@ class ToldJobs:
 
 
 def tell_faults(result: JobsResult) -> list[str]:
-    """A fault that hit nothing is not survived, and a job that was never restored says nothing about recovery."""
+    """A fault that hit nothing tests nothing, and a job that was never restored says nothing about recovery."""
     counts = result.counts
     if not counts["faults"]:
         return []
@@ -86,7 +86,7 @@ def tell_faults(result: JobsResult) -> list[str]:
 
 
 def tell_until(result: JobsResult) -> list[str]:
-    """Of jobs that were run until they fail: when they did, or that they did not."""
+    """For jobs that run until they fail: in which run they failed, or that they did not."""
     if result.until_fail == 1:
         return []
     by = f" by {result.rule}" if result.rule else ""
@@ -95,8 +95,8 @@ def tell_until(result: JobsResult) -> list[str]:
     ]
     passed = [job for job in result.jobs if job["status"] in UNTROUBLED]
     told = f"{count_jobs(len(passed))} did not fail{by} in {result.until_fail} runs: not reproduced here."
-    others = f"{result.counts['others']} runs failed otherwise, or as expected."
-    left = [f"and {len(failed) - MOST_TOLD} jobs more that fail."] * (len(failed) > MOST_TOLD)
+    others = f"{result.counts['others']} runs failed in other ways, or as expected."
+    left = [f"and {len(failed) - MOST_TOLD} more jobs that fail."] * (len(failed) > MOST_TOLD)
     return [*failed[:MOST_TOLD], *left, *([told] if passed else []), *([others] if result.counts["others"] else [])]
 
 
@@ -114,13 +114,13 @@ def tell_found(result: JobsResult, kind: str, found: Found) -> str:
 
 @attrs.frozen
 class ShownAgain:
-    """The command that runs a job until it fails by the same rule, and what is known of how often it does."""
+    """The command that runs a job until it fails by the same rule, and its known failure rate."""
 
     command: str
     again: int
     failed: int
     most: int
-    #: that the command does not show it; nobody knows where the job was not run again
+    #: that the command does not reproduce it; unknown if the job was not run again
     missed: float | None
 
     @property
@@ -149,12 +149,12 @@ def show_again(result: JobsResult, name: str, kind: str) -> ShownAgain:
 
 
 def rule_of(kind: str) -> str:
-    """That a kind of failure names, or nothing."""
+    """The rule in a kind of failure, or empty."""
     return next(iter(kind.split(" ")[1:]), "")
 
 
 def command_for(result: JobsResult, first: int, jobs: int, until_fail: int = 1, rule: str = "", again: int = 0) -> str:
-    """That of jobs that began at the first names no number."""
+    """Without a number, the command starts with the first job."""
     words = ["tidegate", "jobs", "--engine", result.engine]
     if result.stored is not None:
         words += ["--case", str(result.stored.path)]
@@ -168,7 +168,7 @@ def command_for(result: JobsResult, first: int, jobs: int, until_fail: int = 1, 
 
 
 def tell_failures(result: JobsResult) -> Iterator[dict[str, Any]]:
-    """Each rule that each job has broken, with the command that shows it again."""
+    """Each rule that each job has broken, with the command that reproduces it."""
     for job in result.failures:
         for kind in job.get("kinds", ()):
             shown = show_again(result, job["job"], kind)
@@ -224,9 +224,9 @@ FILES = ("junit.xml", "summary.md", "summary.json", "index.html")
 
 
 class JobsReport:
-    """The folder of a report: report.jsonl and the run logs in `runs` grow job by job; the rest comes with the end.
+    """The folder of a report: report.jsonl and the run logs in `runs` grow job by job; the rest follows at the end.
 
-    A report that cannot be written stops nobody: what is wrong is in `trouble`. With `goes_on`, the run logs of an
+    A report that cannot be written stops no run: the reason is in `trouble`. With `goes_on`, the run logs of an
     earlier run stay.
     """
 
@@ -272,7 +272,7 @@ class JobsReport:
 
 
 def read_jobs(folder: Path, head: dict[str, Any], indexes: range) -> list[dict[str, Any]]:
-    """The jobs of these indexes that passed or failed in a report, also in one that was never finished; each once.
+    """The jobs with these indexes that passed or failed in a report, even an unfinished one; each once.
 
     Raises
     ------
@@ -322,7 +322,7 @@ def as_text(value: dict[str, Any]) -> bytes:
 
 
 def as_junit(result: JobsResult) -> bytes:
-    """A test for each job."""
+    """A test per job."""
     root = ET.Element("testsuites", name=f"tidegate {printable(result.engine)}")
     suite = ET.SubElement(root, "testsuite", name="jobs", tests=str(len(result.jobs)))
     tags = {Status.FAIL: "failure", Status.XPASS: "failure"}

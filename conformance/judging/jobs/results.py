@@ -1,8 +1,8 @@
-"""What a job must commit, where no schedule changes that.
+"""The results that a job must commit under any schedule.
 
-A stream is *steady* if every run of the job sends the same records through it, in whatever order: a sink of such a
-stream has certain results. A sum tells every total on the way, so it is steady only where all values are the same. What
-operators that know event time make is steady if no record can be late.
+A stream is *steady* if every run of the job sends the same records through it, in any order: a sink of such a
+stream has certain results. A sum emits every partial total, so it is steady only if all values are the same.
+The output of operators of event time is steady if no record can be late.
 """
 
 from collections import Counter, defaultdict
@@ -20,7 +20,7 @@ from tidegate.traces.runlog import Kind, Result, RunLog, count_subtasks
 
 @attrs.frozen
 class Stream:
-    """All records that an operator emits. `timed`: also the time of each is the same in every run."""
+    """All records that an operator emits. `timed`: the time of each is also the same in every run."""
 
     records: tuple[Record, ...]
     steady: bool = True
@@ -31,7 +31,7 @@ UNSTEADY = Stream((), steady=False, timed=False)
 
 
 def compute_results(config: Config) -> dict[str, Counter[tuple[str, int]]]:
-    """By task, the keys and values that its sinks must commit; without those of which nobody can know it."""
+    """By task, the keys and values that its sinks must commit, without those that are uncertain."""
     streams: dict[int, Stream] = {}
     tidy = is_tidy(config)
     for operator in config.operators:
@@ -48,7 +48,7 @@ def compute_results(config: Config) -> dict[str, Counter[tuple[str, int]]]:
 
 
 def follow(edge: Edge, stream: Stream, readers: int, *, tidy: bool) -> Stream:
-    """What comes out of an edge: nothing that is late, if nothing is, and of a broadcast as much for everybody."""
+    """The output of an edge: no late records if there are none before it; broadcast sends all to every reader."""
     if edge.output is Side.LATE:
         return Stream(()) if tidy and stream.steady else UNSTEADY
     often = readers if edge.partitioner is Partitioner.BROADCAST else 1
@@ -110,16 +110,16 @@ def is_tidy(config: Config) -> bool:
 
 
 def find_last(config: Config) -> int:
-    """No record of the job, or of its windows, is at a later time."""
+    """The latest time of any record of the job, or of its windows."""
     items = (item for operator in config.operators for script in operator.scripts for item in script)
     times = [item.timestamp for item in items if isinstance(item, Record)]
     return max(times, default=0) + sum(operator.size or 0 for operator in config.operators)
 
 
 def is_in_time(script: Iterable[ScriptItem], last: int) -> bool:
-    """No record comes behind a watermark of its script, and idleness lets no time go on that anything waits for.
+    """No record is behind a watermark of its script, and idleness advances no time that anything waits for.
 
-    What a subtask emits when it is active again may find that others were active before, and that it comes late.
+    A subtask that becomes active again may emit late records, because others were active before it.
     """
     announced = MIN
     for item in script:
@@ -136,11 +136,11 @@ def is_in_time(script: Iterable[ScriptItem], last: int) -> bool:
 
 
 def expect_results(config: Config, log: RunLog, *, counts_once: bool = True) -> RunLog:
-    """The log with what is expected of it, and without results of which nobody can say whether they are right.
+    """The log with the expected results, and without results that cannot be checked.
 
     A log knows the tasks that its edges join.
 
-    With an engine that may count a record again, a total beyond the last is no result, and no mistake either.
+    For an engine that may count a record again, a total beyond the last is no result, and no mistake either.
     """
     known = count_subtasks(log.job)
     results = {task: counts for task, counts in compute_results(config).items() if task in known}

@@ -1,7 +1,7 @@
-"""From the rows that an engine answered with, or the file that it wrote, to a run log.
+"""From the rows in an engine's answer, or in a file that it wrote, to a run log.
 
-Nothing is believed before it was looked at: a row that lacks a column, or has a value outside its domain, is named
-with its number and its field. Rows of a subtask stand in its own order, which is that of `step` if every row has one.
+Everything is checked first: an error names the number and the field of a row that lacks a column, or has a value
+outside its domain. The rows of a subtask are in its own order, which is that of `step` if every row has one.
 """
 
 import json
@@ -44,27 +44,27 @@ from tidegate.traces.strict_json import JsonError, read_json
 
 Json = dict[str, Any]
 
-#: Columns that the harness fills in itself if they are missing.
+#: Columns that the harness fills in if they are missing.
 OURS = ("run", "step", "position")
 ENUMS: dict[str, type[Direction] | type[Kind]] = {"dir": Direction, "kind": Kind}
-#: Rows of a job, bytes of all of them and of one: many times what a job of ours shows.
+#: Limits: rows of a job, bytes of all of them and of one. They are far above what a job needs.
 MOST_ROWS = 100_000
 LARGEST_FILE = 64 * 2**20
 LONGEST_ROW = 64 * 2**10
-#: Rows that are told of a job that did not end.
+#: How many rows are printed of a job that did not complete.
 LAST_ROWS = 5
-#: Rows of a Parquet file that are read at once.
+#: How many rows of a Parquet file are read at once.
 BATCH = 256
 
 
 class BadRowsError(ValueError):
-    """Rows that are no rows of a run log of this job."""
+    """The rows are not a run log of this job."""
 
 
 def read_rows(
     config: Config, shown: Json, run: str, engine: str, capabilities: Capabilities, *, complete: bool
 ) -> RunLog:
-    """The run log of a job, or of a generation of it.
+    """The run log of a job, or of one of its generations.
 
     Raises
     ------
@@ -103,9 +103,9 @@ def make_runlog(config: Config, job: Job, rows: list[Row], run: str, *, complete
 
 
 def number_records(rows: list[Row], layout: Layout) -> Iterator[Row]:
-    """As the specification numbers them: by each subtask, as they leave it.
+    """Number records as the specification does: per subtask, in the order of emission.
 
-    What was received and never sent keeps a number that nobody else has.
+    A record that was received and never sent keeps a unique number.
     """
     places = {(place.task.name, place.number): at for at, place in enumerate(layout.places)}
     made: Counter[int] = Counter()
@@ -121,7 +121,7 @@ def number_records(rows: list[Row], layout: Layout) -> Iterator[Row]:
 
 
 def capabilities_of(abilities: Abilities, shows: Container[str]) -> Capabilities:
-    """What a run shows of what a run log can have, and what the engine promises."""
+    """What the run log can show, and what the engine promises."""
     return Capabilities(
         explicit_watermarks=Kind.WATERMARK in shows,
         idleness=Kind.STATUS in shows,
@@ -139,11 +139,11 @@ def capabilities_of(abilities: Abilities, shows: Container[str]) -> Capabilities
 
 def read_row(raw: Any, at: int, run: str) -> Row:
     if not isinstance(raw, dict):
-        raise BadRowsError(f"row {at} is no object but {quote(raw)}")
+        raise BadRowsError(f"row {at} must be an object, not {quote(raw)}")
     columns = {field.name: field for field in attrs.fields(Row)}
     unknown = sorted(map(str, raw.keys() - columns.keys()))
     if unknown:
-        raise BadRowsError(f"row {at} has the field {printable(unknown[0], 60)}, which no run log has")
+        raise BadRowsError(f"row {at} has the field {printable(unknown[0], 60)}, which run logs do not have")
     values: Json = {"run": run, "step": 0, "position": 0}
     if raw.get("kind") in tuple(OWN_KINDS) and isinstance(raw.get("subtask"), int):
         raw = {"dir": "out", "edge": OWN, "producer": raw["subtask"], "consumer": raw["subtask"], **raw}
@@ -160,18 +160,18 @@ def read_value(name: str, value: Any, at: int) -> Any:
     """64-bit numbers may be decimal strings, as everywhere in the protocol."""
     if name in ENUMS:
         if not isinstance(value, str) or value not in set(ENUMS[name]):
-            raise BadRowsError(f"row {at}, field {name}: {quote(value)} is none of {', '.join(ENUMS[name])}")
+            raise BadRowsError(f"row {at}, field {name}: {quote(value)} is not one of {', '.join(ENUMS[name])}")
         return ENUMS[name](value)
     if name not in INTEGERS:
         if not isinstance(value, str):
-            raise BadRowsError(f"row {at}, field {name}: a string is wanted, not {quote(value)}")
+            raise BadRowsError(f"row {at}, field {name}: must be a string, not {quote(value)}")
         return value
     least, most = (OWN if name == "edge" else 0, MOST_OF_SHORT) if INTEGERS[name] == 32 else (MIN, MAX)
     number = value
     if isinstance(value, str) and INTEGERS[name] == 64 and value.removeprefix("-").isdecimal() and value.isascii():
         number = int(value)
     if type(number) is not int or not least <= number <= most:
-        raise BadRowsError(f"row {at}, field {name}: a whole number in {least}..{most} is wanted, not {quote(value)}")
+        raise BadRowsError(f"row {at}, field {name}: must be a whole number in {least}..{most}, not {quote(value)}")
     return number
 
 
@@ -179,14 +179,14 @@ def quote(value: Any) -> str:
     try:
         return printable(json.dumps(value, default=str), 80)
     except RecursionError:
-        return "something nested very deeply"
+        return "a deeply nested value"
 
 
 # --- files ----------------------------------------------------------------------------------------------------
 
 
 def read_file(path: Path, *, cut: bool = False) -> Iterator[Any]:
-    """JSON lines, or Parquet. With `cut`, what stands before a half line is enough: the writer may have died."""
+    """JSON lines, or Parquet. With `cut`, the last line may be incomplete: its writer may have died."""
     try:
         check_file(path)
         with path.open("rb") as file:
@@ -206,10 +206,10 @@ def read_file(path: Path, *, cut: bool = False) -> Iterator[Any]:
 
 
 def check_file(path: Path) -> None:
-    """To open a pipe would wait for whoever writes into it."""
+    """Only regular files: opening a pipe would wait for its writer."""
     found = path.stat()
     if not stat.S_ISREG(found.st_mode):
-        raise BadRowsError(f"the log {printable(str(path), 200)} is no regular file")
+        raise BadRowsError(f"the log {printable(str(path), 200)} is not a regular file")
     if found.st_size > LARGEST_FILE:
         raise BadRowsError(f"the log {printable(str(path), 200)} has over {LARGEST_FILE} bytes")
 
@@ -226,12 +226,12 @@ def read_json_lines(file: IO[bytes], *, cut: bool) -> Iterator[Any]:
             if cut:
                 return
             said = printable(line[:80].decode(errors="replace"), 80)
-            raise BadRowsError(f"row {at} cannot be taken: {error}: {said}") from None
+            raise BadRowsError(f"row {at} cannot be read: {error}: {said}") from None
         at += 1
 
 
 def read_parquet(file: IO[bytes]) -> Iterator[Json]:
-    """Words are measured before they are unpacked: a few bytes of a file may stand for very many."""
+    """Check sizes before unpacking: a few bytes of a file may expand to very many."""
     arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     try:
         schema = parquet.read_schema(file)
@@ -245,7 +245,7 @@ def read_parquet(file: IO[bytes]) -> Iterator[Json]:
         for batch in log.iter_batches(BATCH, use_threads=False):
             size += sum(count_letters(batch.column(name)) for name in words)
             if size > LARGEST_FILE:
-                raise BadRowsError(f"the words of the log have over {LARGEST_FILE} bytes")
+                raise BadRowsError(f"the strings of the log have over {LARGEST_FILE} bytes")
             lines = batch.to_pylist()
             yield from ({name: value for name, value in line.items() if value is not None} for line in lines)
     except arrow.ArrowException as error:
@@ -258,7 +258,7 @@ def check_columns(schema: Any) -> None:
         if schema.names.count(name) > 1:
             raise BadRowsError(f"the log has the column {printable(name, 60)} more than once")
         if name not in COLUMNS:
-            raise BadRowsError(f"the log has the column {printable(name, 60)}, which no run log has")
+            raise BadRowsError(f"the log has the column {printable(name, 60)}, which run logs do not have")
         kind = schema.field(name).type
         kind = kind.value_type if types.is_dictionary(kind) else kind
         is_word = types.is_string(kind) or types.is_large_string(kind)

@@ -1,4 +1,4 @@
-"""Random whole jobs on an engine: run one by one, judged, counted, and of each kind of trouble one made small."""
+"""Random whole jobs on an engine: run one by one, judged and counted; one failure of each kind is shrunken."""
 
 import time
 from collections import Counter
@@ -27,7 +27,7 @@ from tidegate.traces.runlog import Direction, Kind
 
 @attrs.frozen
 class Found:
-    """One kind of trouble: the job that showed it first, and the smallest that still does."""
+    """One kind of failure: the first job with it, and the smallest."""
 
     first: Judged
     small: Judged
@@ -35,7 +35,7 @@ class Found:
 
 @attrs.define
 class JobsResult:
-    """What the jobs have shown. `kinds` counts what is wrong, by rule; `found` has an example of each."""
+    """The results of the jobs. `kinds` counts failures by rule; `found` has an example of each."""
 
     engine: str
     description: Description
@@ -50,15 +50,15 @@ class JobsResult:
     found: dict[str, Found] = attrs.Factory(dict)
     jobs: list[dict[str, Any]] = attrs.Factory(list)
     seconds: float = 0.0
-    #: false if it was interrupted
+    #: false after an interrupt
     complete: bool = True
-    #: why no more jobs could be run
+    #: why no more jobs could run
     trouble: str = ""
     first: int = 0
-    #: each job is run until it fails, by this rule if there is one, and at most this many times
+    #: each job runs until it fails, by this rule if there is one, and at most this many times
     until_fail: int = 1
     rule: str = ""
-    #: each job that failed is run this many times more; what became of that, by its name
+    #: each failed job runs this many times more; the results by its name
     more: int = 0
     #: the one job, if it is not drawn
     stored: StoredJob | None = None
@@ -91,7 +91,7 @@ class JobsResult:
         return [job for job in self.jobs if job["status"] in VIOLATIONS]
 
     def count(self, job: dict[str, Any]) -> None:
-        """A job as a report tells it."""
+        """A job as in a report."""
         status = Status(job["status"])
         self.counts["jobs"] += 1
         self.counts["runs"] += job.get("runs", 1)
@@ -110,7 +110,7 @@ class JobsResult:
         self.jobs.append(job)
 
     def expect(self, judged: Judged) -> Judged:
-        """Without what is known, or not asked for: a job in which nothing else is wrong is an expected failure."""
+        """Remove expected failures and those not asked for: a job without others is an expected failure."""
         if self.rule and judged.status in VIOLATIONS:
             judged = self.keep_the_rule(judged)
         name = judged.case.name
@@ -126,7 +126,7 @@ class JobsResult:
         return attrs.evolve(judged, status=Status.XFAIL, known=found[0][1])
 
     def keep_the_rule(self, judged: Judged) -> Judged:
-        """Without what breaks other rules. Whether a job that failed, hung or died breaks the rule, nobody knows."""
+        """Remove violations of other rules. Whether a job that failed, hung or died breaks it is unknown."""
         broken = [one.name for one in judged.wrongs]
         if self.rule in broken:
             return attrs.evolve(judged, wrongs=tuple(one for one in judged.wrongs if one.name == self.rule))
@@ -165,7 +165,7 @@ class ReportedWrong:
 
 @attrs.frozen
 class ReportedJob:
-    """What a report says of a job, as `describe` writes it."""
+    """A job in a report, as `describe` writes it."""
 
     job: str
     status: Status
@@ -182,12 +182,12 @@ class ReportedJob:
     kinds: tuple[str, ...] = ()
 
 
-#: What became of jobs that are not run again.
+#: Statuses of jobs that do not run again.
 SETTLED = (Status.PASS, Status.FAIL)
 
 
 def is_settled(line: Any) -> bool:
-    """Whether a line of a report is about a job that passed, or failed; whatever else became of one may change."""
+    """Whether a line of a report is about a job that passed or failed; any other status may still change."""
     try:
         job = decode(line, ReportedJob)
     except DecodeError:
@@ -196,11 +196,11 @@ def is_settled(line: Any) -> bool:
 
 
 def ignore_verdict(_judged: Judged, _result: JobsResult) -> None:
-    """For a run that nobody watches."""
+    """The default observer."""
 
 
 def ignore_words(_words: str) -> None:
-    """For a run that nobody listens to."""
+    """The default for `tell`."""
 
 
 def run_jobs(
@@ -221,16 +221,16 @@ def run_jobs(
     observe: Callable[[Judged, JobsResult], None] = ignore_verdict,
     tell: Callable[[str], None] = ignore_words,
 ) -> JobsResult:
-    """So many jobs on an engine that is closed afterwards, each until it fails, at most `until_fail` times.
+    """Run jobs on an engine and close it, each until it fails, at most `until_fail` times.
 
-    The jobs of the seed are drawn, from the first on; or there is one that is `stored` in a file. With a `rule`, only
-    what breaks it is a failure. Of a job, the last run counts, and `observe` is told of it. In the end each that failed
-    is run `again` so many times, to know how often it fails. `tell` hears of each further run.
+    The jobs are drawn from the seed, starting with the first; or there is one job, `stored` in a file. With a `rule`,
+    only its violations are failures. The last run of a job counts, and `observe` gets it. At the end each failed job
+    runs `again` more times, to measure how often it fails. `tell` hears of each further run.
 
-    An interrupt ends it; what is known by then is the result. Failures are made small in the end, so that nothing that
-    an engine does meanwhile keeps it from the jobs that are left: `shrink` is how many seconds each kind of them gets.
+    An interrupt ends it; the result is what is known by then. Failures are shrunken at the end, so that an engine that
+    breaks meanwhile does not lose the remaining jobs: `shrink` is the seconds for each kind.
 
-    `known` are jobs that have passed or failed, as an earlier run has reported: they are counted, and not judged again.
+    `known` are jobs that passed or failed in the report of an earlier run: they count, and are not judged again.
     """
     began = time.monotonic()
     STOP.arm()
@@ -282,12 +282,12 @@ def find_case(judge: AnyJudge[Any], result: JobsResult, name: str) -> Any:
     return judge.draw(result.seed, number_of(name), result.faults)
 
 
-#: What became of a run behind which the job is run once more, if it may.
+#: Statuses of a run after which the job runs once more, if it may.
 UNTROUBLED = (Status.PASS, Status.XFAIL, Status.UNKNOWN)
 
 
 def run_until_it_fails(judge: AnyJudge[Any], case: Any, result: JobsResult, tell: Callable[[str], None]) -> Judged:
-    """What became of the last run of the job: the first that fails, or the last that is asked for."""
+    """The last run of the job, judged: the first that fails, or the last allowed."""
     for number in range(1, result.until_fail + 1):
         if number > 1:
             tell(f"{case.name}: run {number} of at most {result.until_fail}")
@@ -299,9 +299,9 @@ def run_until_it_fails(judge: AnyJudge[Any], case: Any, result: JobsResult, tell
 
 
 def run_again(judge: AnyJudge[Any], name: str, result: JobsResult, tell: Callable[[str], None]) -> None:
-    """Run a job that failed as often as is asked for, and count how often it fails.
+    """Run a failed job as often as requested, and count how often it fails.
 
-    A run that says nothing about the job, because the engine was given up, does not count.
+    A run without a verdict, because the engine was given up, does not count.
     """
     case = find_case(judge, result, name)
     for number in range(1, result.more + 1):
@@ -321,13 +321,13 @@ def number_of(name: str) -> int:
 
 
 def remember(judge: AnyJudge[Any], result: JobsResult, job: dict[str, Any]) -> Judged:
-    """A job that failed, as a report tells of it."""
+    """A failed job, from a report."""
     case = find_case(judge, result, job["job"])
     return Judged(case, Status.FAIL, tuple(Wrong(tuple(one["rules"]), one["message"]) for one in job["wrongs"]))
 
 
 def shrink_found(judge: AnyJudge[Any], kind: str, found: Found, seconds: float) -> Judged:
-    """With an engine that is not given up yet, for whatever it did before."""
+    """Restart the engine first, so that earlier crashes do not count."""
     judge.refresh()
     return shrink_job(judge, found.first, lambda again: kind in again.kinds, seconds=seconds)
 

@@ -1,7 +1,7 @@
-"""A job that shows a fault, made small across the border: the engine runs each candidate again.
+"""Shrinks a failing job across the process border: the engine runs each candidate again.
 
 Faults go first, then settings, operators, subtasks, then halves of all scripts and whole keys, then items. A real
-engine is not the same twice: how often the fault shows decides how many chances a smaller job gets.
+engine is not deterministic: the rate of the failure decides how many attempts a smaller job gets.
 """
 
 import math
@@ -32,15 +32,15 @@ from tidegate.reference.job.programs import (
 )
 from tidegate.reference.model import InvalidInputError
 
-#: Runs and seconds that are spent on one job.
+#: Limits for one job: runs and seconds.
 MOST_RUNS = 400
 MOST_SECONDS = 400.0
-#: A fault that shows so often in a row is one that always shows, and every smaller job must do the same. One that does
-#: not is a matter of luck: it is run so often to see how likely it is.
+#: A failure in this many runs in a row counts as certain, and every smaller job must then fail every time. An
+#: uncertain one runs this often, to measure its rate.
 SURE = 2
 TRIES = 8
-#: A smaller job must show the fault so often, so that it does not become less and less likely; and it gets chances
-#: enough to do so, if it is as likely as before.
+#: A smaller job must show the failure this often, so that its rate does not fall step by step; it gets enough
+#: attempts for that if its rate is unchanged.
 NEEDED = 2
 MOST_CHANCES = 20
 
@@ -54,14 +54,14 @@ def shrink_job(
     most: int = MOST_RUNS,
     seconds: float = MOST_SECONDS,
 ) -> Judged:
-    """Leave out whatever can be left out while the fault stays, and stays as likely as it was."""
+    """Remove everything that the failure does not need, while its rate stays the same."""
     shrinker = Shrinker(judge, is_same, most, seconds)
     shrinker.shrink(judged)
     return shrinker.smallest or judged
 
 
 class Shrinker:
-    """`smallest` is the last run that has shown the fault, of a job that is smaller than the first."""
+    """`smallest` is the last failing run of a job smaller than the first."""
 
     def __init__(self, judge: AnyJudge[Any], is_same: Callable[[Judged], bool], most: int, seconds: float) -> None:
         self.judge, self.is_same = judge, is_same
@@ -69,7 +69,7 @@ class Shrinker:
         self.deadline = time.monotonic() + seconds
         self.chances = SURE
         self.smallest: Judged | None = None
-        #: Nobody is left to ask.
+        #: The engine was given up.
         self.is_given_up = False
 
     @property
@@ -77,7 +77,7 @@ class Shrinker:
         return self.is_given_up or self.runs >= self.most or time.monotonic() >= self.deadline
 
     def shrink(self, judged: Judged) -> None:
-        """Each kind of reduction in turn, for as long as one of them helps."""
+        """Each kind of reduction in turn, until none helps."""
         case: AnyCase = judged.case
         before = None
         while case != before and not self.is_over:
@@ -87,7 +87,7 @@ class Shrinker:
                 case = self.reduce(case, reduce)
 
     def reduce(self, case: AnyCase, reduce: "Reduction") -> AnyCase:
-        """What did not help is not tried again in the same pass; what helped makes room for the next at its place."""
+        """A candidate that did not help is not tried again in the same pass; one that helped yields to the next."""
         place = 0
         helped = True
         while helped:
@@ -109,7 +109,7 @@ class Shrinker:
         return min(MOST_CHANCES, math.ceil(2 * NEEDED * TRIES / max(1, sum(shown))))
 
     def shows(self, case: AnyCase) -> bool:
-        """Whether it shows the fault as often as is needed, within its chances."""
+        """Whether the job fails often enough within its attempts."""
         hits = 0
         for left in range(self.chances, 0, -1):
             if hits + left < NEEDED or self.is_over:
@@ -122,7 +122,7 @@ class Shrinker:
         return False
 
     def run(self, case: AnyCase) -> Judged | None:
-        """What became of it, if that is the fault."""
+        """The verdict, if it is the same failure."""
         self.runs += 1
         judged = self.judge.run(case)
         self.is_given_up = judged.status is Status.NOT_RUN
@@ -149,7 +149,7 @@ def usual_settings(case: AnyCase, abilities: Abilities) -> Iterator[AnyCase]:
 
 
 def smaller_inputs(case: AnyCase, _abilities: Abilities) -> Iterator[AnyCase]:
-    """Of a query."""
+    """For a query."""
     if isinstance(case, QueryCase):
         yield from smaller_tables(case, shorter)
 
@@ -173,7 +173,7 @@ def ends_idle(config: Config) -> bool:
 
 
 def smaller_configs(config: Config, abilities: Abilities, cuts: "tuple[Cut, ...]") -> Iterator[Config]:
-    """Programs of fewer parts, as long as they are programs that the engine can run."""
+    """Programs with fewer parts that the engine can still run."""
     seen = {config}
     for operators, edges in (parts for cut in cuts for parts in cut(config, abilities)):
         is_timed = any(one.function in EVENT_TIME for one in operators)
@@ -197,7 +197,7 @@ Cut = Callable[[Config, Abilities], Iterator[Parts]]
 
 
 def fewer_operators(config: Config, _abilities: Abilities) -> Iterator[Parts]:
-    """Without an operator and all that only it fed; or with its readers reading what it read."""
+    """Without an operator and everything that only it fed; or with its readers reading its inputs."""
     for operator in config.operators:
         gone = {operator.id}
         while more := {edge.target for edge in config.edges if edge.source in gone} - gone:

@@ -1,8 +1,8 @@
-"""Sources that read in splits: what a subtask emits, given what its splits have done.
+"""Sources that read splits: the output of a subtask, given what its splits did.
 
-Which split is read first, which is paused, and when a generator of watermarks speaks is up to the engine, which tells
-it. What comes of it is not: the edge of a source (`source_output`) makes one stream of it, and that is the script that
-the subtask has followed.
+The engine chooses which split is read first, which is paused, and when a watermark generator emits, and reports
+it. The rest follows: the output of a source (`source_output`) makes one stream of it, and that is the script that
+the subtask followed.
 """
 
 from typing import Any
@@ -16,17 +16,17 @@ from tidegate.reference.model import Rejected
 from tidegate.reference.watermarks import source_output
 from tidegate.reference.watermarks.multiplexer import Mode
 
-#: By operator and subtask: of each item of the script the rules that were at work.
+#: By operator and subtask: the rules behind each item of the script.
 Reasons = dict[tuple[int, int], tuple[tuple[str, ...], ...]]
 
 
 class BadSplitsError(ValueError):
-    """What is told of splits cannot be what they did."""
+    """What the engine reports of splits is impossible."""
 
 
 @attrs.frozen
 class Followed:
-    """A program whose scripts are what its sources emit, and the reasons for that."""
+    """A program whose scripts are the output of its sources, and the rules behind it."""
 
     config: Config
     reasons: Reasons
@@ -38,7 +38,7 @@ def read_scripts(config: Config, told: dict[str, list[list[Any]]]) -> Followed:
     Raises
     ------
     BadSplitsError
-        An item was left out, read twice, or read before one that stands before it in its split.
+        An item was left out, read twice, or read before an earlier one of its split.
     """
     operators, reasons = [], Reasons()
     for operator in config.operators:
@@ -54,7 +54,7 @@ def read_scripts(config: Config, told: dict[str, list[list[Any]]]) -> Followed:
 
 
 class Edge:
-    """The edge of one subtask of a source."""
+    """The output edge of one subtask of a source."""
 
     def __init__(self, operator: Operator, subtask: int) -> None:
         self.name, self.script = f"{operator.name}/{subtask}", operator.scripts[subtask]
@@ -101,7 +101,7 @@ class Edge:
                 self.read[at], self.last[split] = split, at
                 return self.emit(self.script[at], split), self.script[at]
             case _:
-                raise BadSplitsError("no source does that, or not once more")
+                raise BadSplitsError("no source does that, or not twice")
 
     @staticmethod
     def emit(item: ScriptItem, split: int) -> source_output.Event:

@@ -1,6 +1,6 @@
-"""A job in a file: what it runs, how, and what goes wrong, as `summary.json` has it of each finding.
+"""A job in a file: its program, settings and faults, as in `summary.json` of each finding.
 
-A file depends on no draw: it is the same job for ever. Settings that it does not name are as usual.
+A file depends on no draw: it is always the same job. Settings that it does not name have their defaults.
 """
 
 from pathlib import Path
@@ -55,7 +55,7 @@ class Query:
 
 
 def read_job(path: Path) -> StoredJob:
-    """Raise TraceFileError where the file holds no job."""
+    """Raise TraceFileError if the file holds no job."""
     try:
         content = decode(read_json(path.read_bytes()), Content, "the file")
     except OSError as error:
@@ -66,12 +66,12 @@ def read_job(path: Path) -> StoredJob:
 
 
 def take_job(stored: StoredJob, abilities: Abilities) -> JobCase:
-    """The job, if it is a program that the engine can be given.
+    """The job, if it is a program that the engine can run.
 
     Raises
     ------
     TraceFileError
-        It is no program, or has a setting or a fault that the engine does not have.
+        It is not a program, or has a setting or a fault that the engine does not have.
     """
     faults = tuple(attrs.asdict(fault) for fault in stored.faults)
     for fault in stored.faults:

@@ -166,7 +166,7 @@ def test_known_failures_are_met_here_and_elsewhere():
         pass
     tally.add(other)
     assert {status for _component, _stage, status in tally.counts} == {Status.PASS, Status.XFAIL}
-    assert tally.expectations.problems() == ("case gate-*: nothing failed by it: delete the line, or mend the name",)
+    assert tally.expectations.problems() == ("case gate-*: nothing failed by it: delete the line, or correct the name",)
     assert (tally.exercised, tally.findings) == (other.exercised, other.findings)
 
 
@@ -219,7 +219,7 @@ class DiesOnce(Engine):
 def test_restarts_are_told():
     result = run(candidate_for(DiesOnce()), FILES, components=["wiring"])
     assert (result.exit_code, result.restarts, result.count(Status.CRASH)) == (Exit.VIOLATIONS, 1, 1)
-    assert "started again 1 time." in result.text()
+    assert "restarted 1 time." in result.text()
 
 
 def test_components_come_in_the_order_of_the_path():

@@ -163,7 +163,7 @@ def test_what_breaks_the_protocol_behind_other_cases_is_called_that():
     (found,) = shrink_findings(engine, verdicts, lambda: AnswersTwice(Engine()))
     told = describe(found.verdict, "exec:engine", times=found.times)
     assert told.title == "valve: the protocol is broken"
-    assert "in a fresh process this case passes" in told.text()
+    assert "in a new process this case passes" in told.text()
     assert "VALVE" not in told.text(), "no rule is to blame"
     assert told.reproduce == "tidegate run --engine exec:engine --component valve"
 

@@ -153,10 +153,10 @@ def tweak(request, reply):
     return reply
 """,
             Level.ERROR,
-            "print all else to standard error",
+            "print everything else to standard error",
             id="noise on standard output",
         ),
-        pytest.param("status = 3", Level.ERROR, "left with status 3", id="status at bye"),
+        pytest.param("status = 3", Level.ERROR, "exited with status 3", id="status at bye"),
         pytest.param("def bye(): pass", Level.WARNING, "only when its standard input ended", id="bye not heard"),
         pytest.param("def bye(): say({'id': 9, 'ok': {}})", Level.ERROR, "bye has no reply", id="bye answered"),
         pytest.param(
@@ -197,7 +197,7 @@ def test_lint(tiny, wrong, level, said):
         ({"valve": {}, "teleporter": {}}, "this suite has no such component"),
         ({"valve": {}, "partitioner": {"kinds": ["hash", "rebalanced"]}}, "did you mean rebalance?"),
         ({"valve": {}, "wiring": {"kinds": ["pointwize"]}}, "did you mean pointwise?"),
-        ({"valve": {"semantics": ["flink-7728", "flink-7729"]}}, "flink-7729 is none of the semantics"),
+        ({"valve": {"semantics": ["flink-7728", "flink-7729"]}}, "flink-7729 is not one of the semantics"),
         ({"valve": {"kinds": ["any"]}}, "this component has no kinds"),
         ({"valve": {}, "barriers": {"extensions": ["late_timer"]}}, "did you mean late_timers?"),
     ],
@@ -222,7 +222,7 @@ def test_without_jsonschema_all_but_the_schemas_is_looked_at(tiny, monkeypatch):
     monkeypatch.setattr(schemas, "check", unavailable)
     smoked = look_at(tiny("status = 3"))
     assert "note schemas: messages were not checked against them (pip install it)" in remarks(smoked)
-    assert "left with status 3" in remarks(smoked)
+    assert "exited with status 3" in remarks(smoked)
     with pytest.raises(StrictModeUnavailableError):
         look_at(tiny(), strict=True)
 

@@ -99,9 +99,9 @@ def test_the_invariants_of_a_log_are_evaluated_once(monkeypatch):
 def test_other_results_do_not_pass():
     config, log, collected, totals = next(one for one in runs() if one[2] and one[3])
     assert [*map(str, find_wrongs(config, log, collected[1:], totals))] == [
-        "LOG-RESULT: the sinks have collected something else"
+        "LOG-RESULT: the sinks have collected other results"
     ]
-    assert str(find_wrongs(config, log, collected, totals[1:])[0]) == "LOG-RESULT: the sums know something else"
+    assert str(find_wrongs(config, log, collected, totals[1:])[0]) == "LOG-RESULT: the sums hold other totals"
 
 
 def test_a_difference_names_the_subtask_and_the_step():

@@ -90,12 +90,12 @@ def bomb(log):
 
 
 ANSWERS = {
-    "a kind that is a list": (first(kind=["record"]), "is none of record"),
-    "a kind that is an object": (first(kind={}), "is none of record"),
-    "a subtask that is a truth": (first(subtask=True), "field subtask: a whole number"),
-    "a number without end": (first(timestamp=10**40), "field timestamp: a whole number"),
+    "a kind that is a list": (first(kind=["record"]), "is not one of record"),
+    "a kind that is an object": (first(kind={}), "is not one of record"),
+    "a subtask that is a truth": (first(subtask=True), "field subtask: must be a whole number"),
+    "a number without end": (first(timestamp=10**40), "field timestamp: must be a whole number"),
     "a word of another task": (first(task=WORD), "is of no|belongs to"),
-    "a field of its own": (first(**{WORD: 1}), "which no run log has"),
+    "a field of its own": (first(**{WORD: 1}), "which run logs do not have"),
     "a field that no answer has": (lambda rows, _log: {"rows": rows[1:], "writers": 1}, "LOG-|receive"),
     "totals that are a number": (more(totals=2, collected={}), "totals must be an object"),
     "totals of no operator": (more(totals={"x": {"a": 1}}, collected={}), "results by operator"),
@@ -130,20 +130,20 @@ ANSWERS = {
         lambda rows, _log: {"rows": rows, "hit": [True] * 9},
         "hit has 9 values, and the job has 0 faults",
     ),
-    "numbers for rows": (lambda _rows, _log: {"rows": [1]}, "row 0 is no object but 1"),
+    "numbers for rows": (lambda _rows, _log: {"rows": [1]}, "row 0 must be an object, not 1"),
     "a deep value": (
         lambda _rows, _log: b'{"id":1,"ok":{"rows":[{"task":' + b"[" * 900 + b"]" * 900 + b"}]}}",
-        "row 0 has no field|a string is wanted",
+        "row 0 has no field|must be a string",
     ),
     "no file": (at("/nowhere/x"), "cannot be read"),
-    "a folder": (at("/tmp"), "no regular file"),  # noqa: S108 - it is there, and none of ours
-    "a device": (at("/dev/zero"), "no regular file"),
+    "a folder": (at("/tmp"), "not a regular file"),  # noqa: S108 - it is there, and none of ours
+    "a device": (at("/dev/zero"), "not a regular file"),
     "a name with NUL": (at("a\0b"), "cannot be read"),
     "an odd name": (at(WORD), "cannot be read"),
     "a long name": (at("x" * 9999), "cannot be read"),
-    "a pipe": (made(os.mkfifo), "no regular file"),
+    "a pipe": (made(os.mkfifo), "not a regular file"),
     "a link to itself": (made(lambda log: log.symlink_to(log)), "cannot be read"),
-    "a file of another kind": (at(__file__), "row 0 cannot be taken"),
+    "a file of another kind": (at(__file__), "row 0 cannot be read"),
     "a deep line": (in_file(b"[" * 50_000), "nested deeper"),
     "a key twice": (in_file(b'{"task":"a","task":"b"}'), "more than once"),
     "no UTF-8": (in_file(b"\xff\n"), "not UTF-8"),
@@ -152,14 +152,14 @@ ANSWERS = {
     "many rows": (in_file(b"{}\n" * 9), "row 0 has no field"),
     "half a Parquet file": (in_file(b"PAR1" + b"x" * 99 + b"PAR1"), "cannot be read"),
     "Parquet with a column twice": (made(double), "task more than once"),
-    "Parquet with another column": (in_parquet({WORD: [1]}), "which no run log has"),
+    "Parquet with another column": (in_parquet({WORD: [1]}), "which run logs do not have"),
     "Parquet with lists": (in_parquet({"task": [["a"]]}), "column task of list"),
     "Parquet with floats": (in_parquet({"subtask": [1.5]}), "column subtask of double"),
     "Parquet with unsigned numbers": (
         in_parquet({"task": ["a"], "subtask": [2**63 + 1], "kind": ["timer"]}, subtask=pa.uint64()),
         "field subtask",
     ),
-    "Parquet of few bytes and many letters": (made(bomb), "the words of the log have over"),
+    "Parquet of few bytes and many letters": (made(bomb), "the strings of the log have over"),
     "Parquet of many rows": (in_parquet({"subtask": [0] * 100_001}), "has over"),
 }
 

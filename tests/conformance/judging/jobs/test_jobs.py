@@ -52,7 +52,7 @@ def test_the_reference_is_conformant():
     [
         ("Loses", "fail LOG-LOSS", "sent and not received"),
         ("Misroutes", "fail LOG-ROUTE", "LOG-ROUTE"),
-        ("BadField", "error job", 'row 1, field edge: a whole number in -1..2147483647 is wanted, not "first"'),
+        ("BadField", "error job", 'row 1, field edge: must be a whole number in -1..2147483647, not "first"'),
         ("NoKind", "error job", "row 0 has no field kind"),
         ("Stranger", "error job", "belongs to"),
         ("Fails", "fail job", "the job failed: out of luck"),
