@@ -265,7 +265,7 @@ def find_kind(text: str) -> Kind:
     Raises
     ------
     UnknownEngineError
-        The text has none of the forms.
+        The text matches no kind of engine.
     """
     for kind in KINDS:
         if kind.takes(text):
@@ -279,7 +279,7 @@ def find_maker(text: str) -> Make:
     Raises
     ------
     UnknownEngineError
-        The text has none of the forms.
+        The text matches no kind of engine.
     WholeJobsOnlyError
         The engine replays no cases.
     """
@@ -303,7 +303,7 @@ def resolve(text: str, *, strict: bool = False, **options: Any) -> "Engine":
     Raises
     ------
     UnknownEngineError
-        The text has none of the forms.
+        The text matches no kind of engine.
     WholeJobsOnlyError
         The engine replays no cases.
     BadOptionError
@@ -336,7 +336,7 @@ def resolve_jobs(text: str, *, strict: bool = False, **options: Any) -> "JobEngi
     Raises
     ------
     UnknownEngineError
-        The text has none of the forms.
+        The text matches no kind of engine.
     BadOptionError
         An option is unknown or outside its domain.
     """

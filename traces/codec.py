@@ -183,7 +183,7 @@ def make_converter(*, strict: bool = False, brief: bool = False, absent: bool = 
             for index, one in enumerate(value):
                 try:
                     found.append(inner(one, element))
-                except Exception as error:  # noqa: BLE001 - whatever it is, it is told with its place
+                except Exception as error:  # noqa: BLE001 - any error is reported with its place
                     note = IterableValidationNote(f"at index {index}", index, element)
                     error.__notes__ = [*getattr(error, "__notes__", ()), note]
                     problems.append(error)

@@ -42,7 +42,7 @@ NAMED = ("operators", "sources")
 
 
 def draw_large(size: int, random: Random) -> tuple[chain_lifecycle.Config, tuple[chain_lifecycle.Event, ...]]:
-    """A chain of so many operators."""
+    """A chain of `size` operators."""
     return draw(random, draw_config(random, size))
 
 

@@ -32,7 +32,7 @@ def draw_config(random: Random) -> settings.Config:
 
 
 def draw_large(count: int, random: Random) -> tuple[settings.Config, tuple[settings.Event, ...]]:
-    """A chain of so many operators, and of sources as many as there may be."""
+    """A long chain, with as many sources as allowed."""
     sources = min(count, settings.MOST_SOURCES)
     return draw_config(random), (draw_vertex(random, (count,), (sources,), (-1, 129, 1000, 32768)),)
 
