@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from tidegate.conformance.engines import messages, schemas
+from tidegate.conformance import schemas
+from tidegate.conformance.engines import messages
 from tidegate.conformance.engines.base import Ran
 from tidegate.conformance.engines.flink.jobs.translation import connect, translate_harmed, translate_run
 from tidegate.conformance.judging.jobs.drawing import JobCase
