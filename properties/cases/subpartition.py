@@ -14,11 +14,11 @@ from tidegate.properties.drawing.walk import Walk
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition import values as subpartition
-from tidegate.reference.subpartition.queue import BLOCKING, Kind
+from tidegate.reference.subpartition.queue import BLOCKING, ItemKind
 from tidegate.reference.subpartition.subpartition.step import start, step
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, Event, Poll, Query, SizeHint, State
 
-EVENTS = (Kind.EVENT, Kind.EVENT, Kind.END_OF_DATA, Kind.BARRIER, Kind.BARRIER, *BLOCKING)
+EVENTS = (ItemKind.EVENT, ItemKind.EVENT, ItemKind.END_OF_DATA, ItemKind.BARRIER, ItemKind.BARRIER, *BLOCKING)
 SIZES = (0, 1, 2, 1024, 2**31 - 2, UNLIMITED)
 
 
@@ -87,7 +87,7 @@ def draw_single(random: Random, kind: str, state: State) -> Event:
         case "flush":
             return subpartition.Flush()
         case "priority":
-            return AddEvent(Kind.PRIORITY)
+            return AddEvent(ItemKind.PRIORITY)
         case "query":
             return Query(random.random() < 0.5)
         case "size":
@@ -106,7 +106,7 @@ def draw_posthumous(random: Random) -> Event:
     return random.choice(
         (subpartition.CreateView(), subpartition.CreateView(), subpartition.Release(), subpartition.Release(),
          Query(credit=True), Query(credit=False), Poll(), subpartition.Resume(), subpartition.Flush(),
-         subpartition.Finish(), draw_buffer(random), AddEvent(Kind.PRIORITY))
+         subpartition.Finish(), draw_buffer(random), AddEvent(ItemKind.PRIORITY))
     )  # fmt: skip
 
 
@@ -143,8 +143,8 @@ def draw_numbers(random: Random, items: int) -> tuple[Config, tuple[Event, ...]]
 
     With twice as many, the answer would exceed the line limit of the protocol.
     """
-    one: tuple[Event, ...] = (AddEvent(random.choice((Kind.EVENT, Kind.END_OF_DATA))), Poll())
-    some: tuple[Event, ...] = (subpartition.AddBuffer(b"a", finished=True), AddEvent(Kind.PRIORITY), *[Poll()] * 3)
+    one: tuple[Event, ...] = (AddEvent(random.choice((ItemKind.EVENT, ItemKind.END_OF_DATA))), Poll())
+    some: tuple[Event, ...] = (subpartition.AddBuffer(b"a", finished=True), AddEvent(ItemKind.PRIORITY), *[Poll()] * 3)
     return Config(), (subpartition.CreateView(), *one * (items - 2), *some * 3)
 
 
@@ -169,7 +169,13 @@ ONCE = (
 def draw_refused(random: Random, state: State) -> Event:
     if queues.is_open(state.queue):
         return random.choice(
-            (draw_buffer(random), AddEvent(Kind.EVENT), subpartition.Finish(), subpartition.CreateView(), SizeHint(-1))
+            (
+                draw_buffer(random),
+                AddEvent(ItemKind.EVENT),
+                subpartition.Finish(),
+                subpartition.CreateView(),
+                SizeHint(-1),
+            )
         )
     choices = (
         subpartition.Append(b"a"),
@@ -200,24 +206,24 @@ BUFFERS: tuple[Event, ...] = (
         subpartition.Append(b"c"),
         subpartition.FinishBuffer(),
         subpartition.Flush(),
-        AddEvent(Kind.EVENT),
+        AddEvent(ItemKind.EVENT),
     ),
     *READING,
 )
 SCOPE_EVENTS: tuple[Event, ...] = (
     *(FULL, OPEN, subpartition.FinishBuffer(), subpartition.Flush()),
-    *(AddEvent(kind) for kind in (Kind.EVENT, Kind.BARRIER, Kind.PRIORITY)),
+    *(AddEvent(kind) for kind in (ItemKind.EVENT, ItemKind.BARRIER, ItemKind.PRIORITY)),
     *READING,
     subpartition.Resume(),
 )
 BLOCKERS: tuple[Event, ...] = (
-    *(AddEvent(kind) for kind in (Kind.END_OF_DATA, Kind.RECOVERY_COMPLETION, Kind.ALIGNED_WATERMARK)),
+    *(AddEvent(kind) for kind in (ItemKind.END_OF_DATA, ItemKind.RECOVERY_COMPLETION, ItemKind.ALIGNED_WATERMARK)),
     *READING,
     subpartition.Resume(),
 )
 SLICES: tuple[Event, ...] = (OPEN, subpartition.Append(b"c"), subpartition.FinishBuffer(), subpartition.Flush(), Poll())
 ENDS: tuple[Event, ...] = (
-    *(OPEN, subpartition.FinishBuffer(), subpartition.Flush(), AddEvent(Kind.BARRIER), AddEvent(Kind.PRIORITY)),
+    *(OPEN, subpartition.FinishBuffer(), subpartition.Flush(), AddEvent(ItemKind.BARRIER), AddEvent(ItemKind.PRIORITY)),
     *(
         subpartition.Finish(),
         subpartition.Release(),

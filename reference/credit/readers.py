@@ -33,11 +33,11 @@ class Added(StrEnum):
 
 #: The items of the queue for them.
 QUEUED = {
-    Added.DATA: queues.Item(queues.Kind.DATA, b"d"),
-    Added.EMPTY: queues.Item(queues.Kind.DATA),
-    Added.EVENT: queues.Item(queues.Kind.EVENT),
-    Added.BARRIER: queues.Item(queues.Kind.BARRIER),
-    Added.END: queues.Item(queues.Kind.END_OF_PARTITION),
+    Added.DATA: queues.Item(queues.ItemKind.DATA, b"d"),
+    Added.EMPTY: queues.Item(queues.ItemKind.DATA),
+    Added.EVENT: queues.Item(queues.ItemKind.EVENT),
+    Added.BARRIER: queues.Item(queues.ItemKind.BARRIER),
+    Added.END: queues.Item(queues.ItemKind.END_OF_PARTITION),
 }
 
 

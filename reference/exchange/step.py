@@ -10,7 +10,7 @@ from tidegate.reference.exchange import values
 from tidegate.reference.exchange.values import Config, Event, Observation, ResultType, State
 from tidegate.reference.model import Outcome, reach, rejected
 from tidegate.reference.subpartition import queue as queues
-from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.queue import Item, ItemKind
 from tidegate.reference.subpartition.values import Finish, Flush, Release, Released
 from tidegate.reference.tuples import replace
 
@@ -106,7 +106,9 @@ def on_producer(state: State, event: values.Produce | Flush | Finish) -> Outcome
         return (on_flush(state),)
     if isinstance(event, values.Produce) and is_full(state):
         return (Outcome(state, (values.Full(),), ("XCHG-1",)),)
-    item = Item(Kind.END_OF_PARTITION if isinstance(event, Finish) else Kind.DATA, number_to_bytes(state.produced))
+    item = Item(
+        ItemKind.END_OF_PARTITION if isinstance(event, Finish) else ItemKind.DATA, number_to_bytes(state.produced)
+    )
     after = attrs.evolve(state, produced=state.produced + 1, finished=isinstance(event, Finish))
     if not is_pushed(state):
         written = attrs.evolve(after, written=(*state.written, item))

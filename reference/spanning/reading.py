@@ -92,33 +92,3 @@ def read_buffer(reader: RecordReader, data: bytes, taken: int | None = None) -> 
 def compute_unconsumed(reader: RecordReader) -> bytes:
     """SPAN-32: the bytes that were received and are not yet part of a record that was read."""
     return reader.gathered + reader.rest
-
-
-class Control(StrEnum):
-    """What else arrives on a channel."""
-
-    EVENT = "event"
-    END_OF_PARTITION = "end_of_partition"
-
-
-def demultiplex(
-    channels: int, arrivals: tuple[tuple[int, bytes | Control], ...]
-) -> tuple[tuple[bytes, ...], ...] | None:
-    """The payloads that each channel delivers, one reader a channel (SPAN-33).
-
-    SPAN-30: only the end of its partition releases the reader of a channel. None is a state error: a buffer came
-    after that.
-    """
-    readers: list[RecordReader | None] = [RecordReader()] * channels
-    payloads: list[tuple[bytes, ...]] = [()] * channels
-    for channel, item in arrivals:
-        reader = readers[channel]
-        if item is Control.END_OF_PARTITION:
-            readers[channel] = None
-        elif isinstance(item, bytes):
-            if reader is None:
-                return None
-            reads = [read for read in read_buffer(reader, item) if read is not None]
-            payloads[channel] += tuple(read.payload for read in reads if read.result is not Result.PARTIAL)
-            readers[channel] = reads[-1].reader
-    return tuple(payloads)

@@ -13,7 +13,7 @@ from enum import StrEnum
 import attrs
 
 
-class Kind(StrEnum):
+class ItemKind(StrEnum):
     """What an item is; `none` stands where there is no item."""
 
     NONE = "none"
@@ -28,21 +28,21 @@ class Kind(StrEnum):
 
 
 #: The events that stop the reader until it resumes (SUBP-13).
-BLOCKING = (Kind.BARRIER, Kind.RECOVERY_COMPLETION, Kind.ALIGNED_WATERMARK)
+BLOCKING = (ItemKind.BARRIER, ItemKind.RECOVERY_COMPLETION, ItemKind.ALIGNED_WATERMARK)
 
 
 @attrs.frozen
 class Item:
     """`data` is what was written into a buffer, or into the open one since it was last read; events need none."""
 
-    kind: Kind
+    kind: ItemKind
     data: bytes = b""
     finished: bool = True
     known_finished: bool = True
 
     @property
     def is_data(self) -> bool:
-        return self.kind is Kind.DATA
+        return self.kind is ItemKind.DATA
 
     @property
     def is_empty(self) -> bool:
@@ -68,7 +68,7 @@ EMPTY = Queue()
 
 
 def open_buffer(data: bytes) -> Item:
-    return Item(Kind.DATA, data, finished=False, known_finished=False)
+    return Item(ItemKind.DATA, data, finished=False, known_finished=False)
 
 
 def is_open(queue: Queue) -> bool:
@@ -78,7 +78,7 @@ def is_open(queue: Queue) -> bool:
 
 def add(queue: Queue, item: Item) -> Queue:
     """SUBP-14: a priority event goes in front, behind earlier ones; everything else to the end."""
-    ahead = count_priority(queue) if item.kind is Kind.PRIORITY else len(queue.items)
+    ahead = count_priority(queue) if item.kind is ItemKind.PRIORITY else len(queue.items)
     return attrs.evolve(queue, items=(*queue.items[:ahead], item, *queue.items[ahead:]))
 
 
@@ -103,7 +103,7 @@ def flush(queue: Queue) -> tuple[Queue, bool]:
 
 def finish(queue: Queue) -> Queue:
     """SUBP-17: nothing can be added behind the end of the partition."""
-    return attrs.evolve(add(queue, Item(Kind.END_OF_PARTITION)), finished=True)
+    return attrs.evolve(add(queue, Item(ItemKind.END_OF_PARTITION)), finished=True)
 
 
 def release(queue: Queue) -> Queue:
@@ -119,7 +119,7 @@ def count_data(queue: Queue) -> int:
 
 
 def count_priority(queue: Queue) -> int:
-    return sum(item.kind is Kind.PRIORITY for item in queue.items)
+    return sum(item.kind is ItemKind.PRIORITY for item in queue.items)
 
 
 def count_finished(queue: Queue) -> int:
@@ -148,9 +148,9 @@ def is_event_next(queue: Queue) -> bool:
     return bool(queue.items) and not queue.items[0].is_data
 
 
-def compute_next(queue: Queue) -> Kind:
+def compute_next(queue: Queue) -> ItemKind:
     """SUBP-10: the kind of the item that another poll would give."""
-    return queue.items[0].kind if is_readable(queue) and queue.items else Kind.NONE
+    return queue.items[0].kind if is_readable(queue) and queue.items else ItemKind.NONE
 
 
 def compute_backlog(queue: Queue) -> int:

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar
 import attrs
 
 from tidegate.reference.elements import Index, Position, one_of
-from tidegate.reference.subpartition.queue import Kind
+from tidegate.reference.subpartition.queue import ItemKind
 
 #: What a poll may give.
-ITEMS = tuple(kind for kind in Kind if kind is not Kind.NONE)
+ITEMS = tuple(kind for kind in ItemKind if kind is not ItemKind.NONE)
 
 # --- events ---------------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class Polled:
     """
 
     type: ClassVar[str] = "item"
-    kind: Annotated[Kind, "What it is.", one_of(*ITEMS)]
+    kind: Annotated[ItemKind, "What it is.", one_of(*ITEMS)]
     data: Annotated[
         bytes,
         "The bytes of a data buffer that were not handed out yet. Of the events only those of a partition show "
@@ -133,7 +133,7 @@ class Polled:
         "partition is `00000000`.",
     ]
     backlog: Annotated[Position, "How many data buffers wait behind it."]
-    next: Annotated[Kind, "The kind of the item that another poll would give, as far as the reader knows."]
+    next: Annotated[ItemKind, "The kind of the item that another poll would give, as far as the reader knows."]
     sequence: Annotated[Position, "The sequence number, from 0 for each view."]
 
 

@@ -16,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks.pages import write_between
+
 from tidegate.conformance.synthetic.faults import PLANT
 from tidegate.conformance.synthetic.planning import (
     MANIFEST,

@@ -5,8 +5,9 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-import tidegate
 from tests.conformance.web.conftest import launched
+
+import tidegate
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.web.report import make_page
 

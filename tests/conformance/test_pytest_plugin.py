@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE
 

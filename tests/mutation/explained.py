@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import attrs
-
 from tests.mutation.running import Result
 from tests.mutation.sites import Mutation
 

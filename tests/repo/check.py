@@ -17,7 +17,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-
 from tests.paths import PYTHONPATH, ROOT
 
 #: Wherever a change is: what may import what, which rules are named where, what is written from the components.

@@ -13,8 +13,8 @@ import sys
 from collections import Counter
 
 import attrs
-
 from tests.paths import ROOT
+
 from tidegate.reference.components import PATH
 
 #: What repeats with each component, and where.

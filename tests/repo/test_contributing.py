@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.paths import ROOT
+
 from tidegate.reference.components import PATH
 
 PAGE = (ROOT / "docs" / "adding-a-component.md").read_text(encoding="utf-8")

@@ -1,7 +1,6 @@
 """What each component brings along stays small: a thing is said once."""
 
 import pytest
-
 from tests.repo import size
 
 #: A little above what there is. Whoever needs more says in the commit what for.

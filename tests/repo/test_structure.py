@@ -8,7 +8,6 @@ import sys
 from functools import cache
 
 import pytest
-
 from tests.conftest import TOGETHER
 from tests.paths import ROOT
 

@@ -5,7 +5,6 @@ import shlex
 import sys
 
 import pytest
-
 from tests.paths import ROOT
 from tests.processes import run_tidegate
 

@@ -3,15 +3,14 @@ with lengths that are, and for several channels at once.
 """
 
 from collections.abc import Iterator
+from enum import StrEnum
 
 from tidegate.reference.claims import law
 from tidegate.reference.spanning.reading import (
-    Control,
     Read,
     RecordReader,
     Result,
     compute_unconsumed,
-    demultiplex,
     read_buffer,
 )
 from tidegate.reference.spanning.records import HEADER_BYTES, cuts, encode_record, short_streams
@@ -167,6 +166,36 @@ def negative_length_across_buffers(length: int, at: int) -> bool:
 
 
 # --- several channels -----------------------------------------------------------------------------------------
+
+
+class Control(StrEnum):
+    """What arrives on a channel besides buffers."""
+
+    EVENT = "event"
+    END_OF_PARTITION = "end_of_partition"
+
+
+def demultiplex(
+    channels: int, arrivals: tuple[tuple[int, bytes | Control], ...]
+) -> tuple[tuple[bytes, ...], ...] | None:
+    """The payloads that each channel delivers, one reader per channel (SPAN-33).
+
+    SPAN-30: only the end of its partition releases the reader of a channel. None is a state error: a buffer came
+    after that.
+    """
+    readers: list[RecordReader | None] = [RecordReader()] * channels
+    payloads: list[tuple[bytes, ...]] = [()] * channels
+    for channel, item in arrivals:
+        reader = readers[channel]
+        if item is Control.END_OF_PARTITION:
+            readers[channel] = None
+        elif isinstance(item, bytes):
+            if reader is None:
+                return None
+            reads = [read for read in read_buffer(reader, item) if read is not None]
+            payloads[channel] += tuple(read.payload for read in reads if read.result is not Result.PARTIAL)
+            readers[channel] = reads[-1].reader
+    return tuple(payloads)
 
 
 def interleavings() -> Iterator[tuple[tuple[tuple[int, bytes], ...]]]:

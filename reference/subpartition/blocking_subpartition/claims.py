@@ -15,7 +15,7 @@ from tidegate.reference.subpartition.blocking_subpartition.values import (
     State,
     WriteFailed,
 )
-from tidegate.reference.subpartition.queue import Kind
+from tidegate.reference.subpartition.queue import ItemKind
 
 # --- claims ---------------------------------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ def two_read_buffers(state: State) -> bool:
 @invariant("SUBP-30")
 def ends_once_finished(state: State) -> bool:
     """A finished subpartition ends, once."""
-    ends = [index for index, item in enumerate(state.written) if item.kind is Kind.END_OF_PARTITION]
+    ends = [index for index, item in enumerate(state.written) if item.kind is ItemKind.END_OF_PARTITION]
     return ends == ([len(state.written) - 1] if state.complete else []) and (state.finished or not state.complete)
 
 

@@ -4,7 +4,7 @@ import attrs
 
 from tidegate.reference.subpartition.blocking_subpartition import values
 from tidegate.reference.subpartition.blocking_subpartition.values import Observation, State
-from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.queue import Item, ItemKind
 
 
 @attrs.frozen
@@ -34,7 +34,7 @@ def write_end(state: State) -> Written:
     finished = attrs.evolve(rest.state, finished=True)
     if rest.failed or state.disk_failed:
         return Written(finished, rest.seen, failed=True)
-    written = (*finished.written, Item(Kind.END_OF_PARTITION))
+    written = (*finished.written, Item(ItemKind.END_OF_PARTITION))
     return Written(attrs.evolve(finished, written=written, complete=True), rest.seen)
 
 

@@ -8,7 +8,7 @@ from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import disk, stores, values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import Config, Event, Observation, State
-from tidegate.reference.subpartition.queue import Item, Kind, open_buffer
+from tidegate.reference.subpartition.queue import Item, ItemKind, open_buffer
 
 Outcomes = tuple[Outcome[State, Observation], ...]
 
@@ -26,9 +26,9 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> Outcomes:
     match event:
         case shared.AddBuffer():
-            return on_add(state, Item(Kind.DATA, event.data) if event.finished else open_buffer(event.data))
+            return on_add(state, Item(ItemKind.DATA, event.data) if event.finished else open_buffer(event.data))
         case values.EndOfData():
-            return on_add(state, Item(Kind.END_OF_DATA))
+            return on_add(state, Item(ItemKind.END_OF_DATA))
         case shared.Append() | shared.FinishBuffer():
             return on_open_buffer(state, event)
         case shared.Flush():
@@ -53,12 +53,12 @@ def step(state: State, event: Event) -> Outcomes:
 def on_add(state: State, item: Item) -> Outcomes:
     if state.finished or state.released:
         return rejected(state, "SUBP-30")
-    if item.kind is Kind.END_OF_DATA and state.data_ended:
+    if item.kind is ItemKind.END_OF_DATA and state.data_ended:
         return rejected(state, "SUBP-23")
     written = disk.write_pending(state)
     if written.failed:
         return (told(written, "SUBP-46"),)
-    data_ended = state.data_ended or item.kind is Kind.END_OF_DATA
+    data_ended = state.data_ended or item.kind is ItemKind.END_OF_DATA
     added = attrs.evolve(written.state, pending=item, data_ended=data_ended)
     return (told(attrs.evolve(written, state=added), "SUBP-30"),)
 
@@ -154,7 +154,7 @@ def on_recycle(state: State, index: int, reader: Reader) -> Outcomes:
 
 def on_query(state: State, event: values.Query, reader: Reader) -> Outcome[State, Observation]:
     kind = stores.compute_next(state.config.store, state.written, reader)
-    available = kind is not Kind.NONE and (event.credit or kind is not Kind.DATA)
+    available = kind is not ItemKind.NONE and (event.credit or kind is not ItemKind.DATA)
     found = shared.Availability(available, stores.compute_backlog(state.written, reader))
     return Outcome(state, (found,), ("SUBP-33",))
 

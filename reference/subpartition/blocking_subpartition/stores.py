@@ -12,7 +12,7 @@ from itertools import product
 import attrs
 
 from tidegate.reference.claims import law
-from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.queue import Item, ItemKind
 
 
 class Store(StrEnum):
@@ -41,9 +41,9 @@ def uses_sort_merge(subpartitions: int, threshold: int) -> bool:
     return subpartitions >= threshold
 
 
-def remember(store: Store, kind: Kind) -> Kind:
+def remember(store: Store, kind: ItemKind) -> ItemKind:
     """SUBP-35: the kind that an item comes back with."""
-    return Kind.EVENT if store is Store.MMAP and kind is not Kind.DATA else kind
+    return ItemKind.EVENT if store is Store.MMAP and kind is not ItemKind.DATA else kind
 
 
 @attrs.frozen
@@ -65,12 +65,12 @@ def look_ahead(store: Store, written: tuple[Item, ...], reader: Reader) -> Reade
     return attrs.evolve(reader, ahead=reader.position < len(written) and has_room)
 
 
-def compute_next(store: Store, written: tuple[Item, ...], reader: Reader) -> Kind:
+def compute_next(store: Store, written: tuple[Item, ...], reader: Reader) -> ItemKind:
     """The kind that the next item is said to have; a reader of regions knows only how much is left of each kind."""
     if not reader.ahead:
-        return Kind.NONE
+        return ItemKind.NONE
     if store is Store.FILE_REGION:
-        return Kind.DATA if compute_backlog(written, reader) else Kind.EVENT
+        return ItemKind.DATA if compute_backlog(written, reader) else ItemKind.EVENT
     return remember(store, written[reader.position].kind)
 
 
@@ -103,12 +103,12 @@ def sort_merge_instead(release: str, threshold: int, subpartitions: int) -> bool
     return uses_sort_merge(subpartitions, threshold) == (release != "1.14")
 
 
-def all_kinds() -> Iterator[tuple[Store, Kind]]:
-    yield from product(Store, (Kind.DATA, Kind.END_OF_DATA, Kind.END_OF_PARTITION))
+def all_kinds() -> Iterator[tuple[Store, ItemKind]]:
+    yield from product(Store, (ItemKind.DATA, ItemKind.END_OF_DATA, ItemKind.END_OF_PARTITION))
 
 
 @law("SUBP-35", samples=all_kinds)
-def data_and_events_apart(store: Store, kind: Kind) -> bool:
+def data_and_events_apart(store: Store, kind: ItemKind) -> bool:
     """Every store tells data from events; all but the mapped one tell which event it was."""
     back = remember(store, kind)
-    return (back is Kind.DATA) == (kind is Kind.DATA) and (store is Store.MMAP or back is kind)
+    return (back is ItemKind.DATA) == (kind is ItemKind.DATA) and (store is Store.MMAP or back is kind)

@@ -2,7 +2,7 @@
 
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
-from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.queue import Item, ItemKind
 from tidegate.reference.subpartition.result_partition import values
 from tidegate.reference.subpartition.result_partition.values import Event, Observation, PartitionKind, State
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -116,7 +116,7 @@ def data_ends_once(state: State) -> bool:
         return True
     for one in state.partition.subpartitions:
         items = queue_of(one) if isinstance(one, pipelined_values.State) else (*one.written, one.pending)
-        if sum(item is not None and item.kind is Kind.END_OF_DATA for item in items) > 1:
+        if sum(item is not None and item.kind is ItemKind.END_OF_DATA for item in items) > 1:
             return False
     return True
 

@@ -7,7 +7,7 @@ from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import step as blocking
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
-from tidegate.reference.subpartition.queue import Kind
+from tidegate.reference.subpartition.queue import ItemKind
 from tidegate.reference.subpartition.result_partition import values, writing
 from tidegate.reference.subpartition.result_partition.users import leave, release
 from tidegate.reference.subpartition.result_partition.values import Config, Event, Observation, State
@@ -200,7 +200,7 @@ def on_poll(state: State, partition: values.Partition, view: values.View) -> Out
     polled, found, rules = writing.poll(inner, view.number)
     after = attrs.evolve(partition, subpartitions=replace(partition.subpartitions, view.subpartition, polled))
     seen = show(partition, found)
-    if isinstance(seen, shared.Polled) and seen.kind is Kind.END_OF_DATA:
+    if isinstance(seen, shared.Polled) and seen.kind is ItemKind.END_OF_DATA:
         rules = ("SUBP-23", *rules)
     return Outcome(attrs.evolve(state, partition=after), (seen,), rules)
 
@@ -208,4 +208,4 @@ def on_poll(state: State, partition: values.Partition, view: values.View) -> Out
 def show(partition: values.Partition, seen: object) -> shared.Polled | elements.Nothing:
     if not isinstance(seen, shared.Polled):
         return elements.Nothing()
-    return seen if seen.kind is Kind.DATA else attrs.evolve(seen, data=writing.encode_event(partition, seen.kind))
+    return seen if seen.kind is ItemKind.DATA else attrs.evolve(seen, data=writing.encode_event(partition, seen.kind))

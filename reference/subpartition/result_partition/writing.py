@@ -13,7 +13,7 @@ from tidegate.reference.subpartition import values as shared
 from tidegate.reference.subpartition.blocking_subpartition import step as blocking
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
-from tidegate.reference.subpartition.queue import Kind
+from tidegate.reference.subpartition.queue import ItemKind
 from tidegate.reference.subpartition.result_partition.values import Observation, Partition, PartitionKind, Subpartition
 from tidegate.reference.subpartition.subpartition import step as pipelined
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -66,7 +66,7 @@ def take(state: Subpartition, event: Told) -> tuple[Subpartition, bool]:
     """A subpartition behind an event, and whether its reader is told that there are data."""
     if isinstance(state, blocking_values.State):
         return blocking.step(state, event)[0].state, False
-    ended = pipelined_values.AddEvent(Kind.END_OF_DATA)
+    ended = pipelined_values.AddEvent(ItemKind.END_OF_DATA)
     outcome = pipelined.step(state, ended if isinstance(event, blocking_values.EndOfData) else event)[0]
     return outcome.state, pipelined_values.DataAvailable() in outcome.observations
 
@@ -122,8 +122,8 @@ def broadcast(progress: Progress, data: bytes) -> Progress:
     return tell_all(progress, shared.Append(data))
 
 
-def encode_event(partition: Partition, kind: Kind) -> bytes:
+def encode_event(partition: Partition, kind: ItemKind) -> bytes:
     """SUBP-23: the end of data says whether it drains (0) or not (1)."""
-    if kind is Kind.END_OF_PARTITION:
+    if kind is ItemKind.END_OF_PARTITION:
         return END_OF_PARTITION
     return END_OF_DATA + (b"\x00" if partition.drains else b"\x01")

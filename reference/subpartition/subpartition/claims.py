@@ -2,7 +2,7 @@
 
 from tidegate.reference.claims import always, invariant, sometimes
 from tidegate.reference.model import Outcome
-from tidegate.reference.subpartition.queue import Kind, Queue, is_readable
+from tidegate.reference.subpartition.queue import ItemKind, Queue, is_readable
 from tidegate.reference.subpartition.subpartition.values import (
     AddEvent,
     DataAvailable,
@@ -21,7 +21,7 @@ def polled_item(outcome: Outcome[State, Observation]) -> Polled | None:
     return next((seen for seen in outcome.observations if isinstance(seen, Polled)), None)
 
 
-def flatten(queue: Queue) -> list[tuple[Kind, bytes]]:
+def flatten(queue: Queue) -> list[tuple[ItemKind, bytes]]:
     """What a reader would find, without the empty buffers that say nothing."""
     return [(item.kind, item.data) for item in queue.items if not item.is_empty]
 
@@ -32,7 +32,7 @@ def takes_from_the_front(before: State, event: Event, outcome: Outcome[State, Ob
     if not isinstance(event, Poll):
         return True
     polled = polled_item(outcome)
-    says_something = polled is not None and (polled.kind is not Kind.DATA or bool(polled.data))
+    says_something = polled is not None and (polled.kind is not ItemKind.DATA or bool(polled.data))
     taken = [(polled.kind, polled.data)] if polled and says_something else []
     return flatten(before.queue) == taken + flatten(outcome.state.queue)
 
@@ -66,7 +66,7 @@ def no_gaps(before: State, _event: Event, outcome: Outcome[State, Observation]) 
 def held_back(before: State, _event: Event, outcome: Outcome[State, Observation]) -> bool:
     """While blocked, only priority events pass."""
     polled = polled_item(outcome)
-    return polled is None or not before.queue.blocked or polled.kind is Kind.PRIORITY
+    return polled is None or not before.queue.blocked or polled.kind is ItemKind.PRIORITY
 
 
 @always("SUBP-11")
@@ -93,14 +93,14 @@ def believed_finished_is_finished(state: State) -> bool:
 @invariant("SUBP-14")
 def priority_first(state: State) -> bool:
     """Priority events stand before everything else."""
-    ranks = [item.kind is not Kind.PRIORITY for item in state.queue.items]
+    ranks = [item.kind is not ItemKind.PRIORITY for item in state.queue.items]
     return ranks == sorted(ranks)
 
 
 @invariant("SUBP-17")
 def nothing_behind_the_end(state: State) -> bool:
     """Nothing stands behind the end."""
-    return all(item.kind is not Kind.END_OF_PARTITION for item in state.queue.items[:-1])
+    return all(item.kind is not ItemKind.END_OF_PARTITION for item in state.queue.items[:-1])
 
 
 @invariant("SUBP-7")

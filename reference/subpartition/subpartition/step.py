@@ -6,7 +6,7 @@ from tidegate.reference import elements
 from tidegate.reference.model import Outcome, rejected
 from tidegate.reference.subpartition import queue as queues
 from tidegate.reference.subpartition import values as shared
-from tidegate.reference.subpartition.queue import BLOCKING, Item, Kind
+from tidegate.reference.subpartition.queue import BLOCKING, Item, ItemKind
 from tidegate.reference.subpartition.subpartition import values
 from tidegate.reference.subpartition.subpartition.values import Config, Event, Observation, State
 
@@ -26,7 +26,7 @@ def start(config: Config) -> tuple[State, ...]:
 def step(state: State, event: Event) -> Outcomes:
     match event:
         case shared.AddBuffer():
-            item = Item(Kind.DATA, event.data) if event.finished else queues.open_buffer(event.data)
+            item = Item(ItemKind.DATA, event.data) if event.finished else queues.open_buffer(event.data)
             return on_add(state, item)
         case values.AddEvent():
             return on_add(state, Item(event.kind))
@@ -46,12 +46,12 @@ def step(state: State, event: Event) -> Outcomes:
 def on_add(state: State, item: Item) -> Outcomes:
     if state.queue.finished or state.queue.released:
         return rejected(state, "SUBP-4", "SUBP-18" if state.queue.released else "SUBP-17")
-    if queues.is_open(state.queue) and item.kind is not Kind.PRIORITY:
+    if queues.is_open(state.queue) and item.kind is not ItemKind.PRIORITY:
         return rejected(state, "SUBP-5", "SUBP-8")
     queue = queues.add(state.queue, item)
     seen: list[Observation] = [values.Added(state.size_hint)]
     rules = ["SUBP-6", "SUBP-4", "SUBP-5"]
-    if item.kind is Kind.PRIORITY:
+    if item.kind is ItemKind.PRIORITY:
         rules.insert(0, "SUBP-14")
         if state.has_view and queues.count_priority(queue) == 1:
             seen.append(values.PriorityAvailable(queue.sequence))
@@ -131,9 +131,9 @@ def explain_nothing(state: State) -> tuple[str, ...]:
 
 
 def explain_item(item: Item) -> tuple[str, ...]:
-    if item.kind is Kind.PRIORITY:
+    if item.kind is ItemKind.PRIORITY:
         return "SUBP-14", "SUBP-8"
-    if item.kind is Kind.END_OF_PARTITION:
+    if item.kind is ItemKind.END_OF_PARTITION:
         return "SUBP-17", "SUBP-8"
     if item.kind in BLOCKING:
         return "SUBP-13", "SUBP-8"

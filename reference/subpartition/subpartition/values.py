@@ -8,7 +8,7 @@ from tidegate.reference import elements
 from tidegate.reference.elements import Amount, Buffers, Position, at_least, one_of
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import values as shared
-from tidegate.reference.subpartition.queue import EMPTY, Kind, Queue
+from tidegate.reference.subpartition.queue import EMPTY, ItemKind, Queue
 
 # --- config ---------------------------------------------------------------------------------------------------
 
@@ -45,7 +45,7 @@ class AddEvent:
 
     type: ClassVar[str] = "event"
     kind: Annotated[
-        Kind,
+        ItemKind,
         "Barriers, the end of recovery and aligned watermarks block once they are taken; priority events overtake.",
     ] = attrs.field(
         validator=one_of("event", "end_of_data", "barrier", "recovery_completion", "aligned_watermark", "priority")

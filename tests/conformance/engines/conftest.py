@@ -12,7 +12,6 @@ from typing import Any
 
 import attrs
 import pytest
-
 from tests.processes import PATIENCE
 
 HARNESS = Path(__file__).with_name("harness.py")

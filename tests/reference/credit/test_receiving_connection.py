@@ -2,7 +2,6 @@
 
 import attrs
 import pytest
-
 from tests.reference.walking import claim, seen, state_after
 
 

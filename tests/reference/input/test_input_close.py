@@ -1,7 +1,6 @@
 """The end of an input, rule by rule."""
 
 import pytest
-
 from tests.reference.walking import last, seen
 
 

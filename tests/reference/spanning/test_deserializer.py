@@ -2,14 +2,17 @@
 
 import attrs
 import pytest
-
 from tests.reference.walking import claim, law_holds, walk
+
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning import reading
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws
 from tidegate.reference.spanning.deserializer import spilling
 from tidegate.reference.spanning.deserializer.step import Buffer, Clear, Config, Partial, Record
 from tidegate.reference.spanning.records import HEADER_BYTES, encode_record
+
+#: The right one, for tests that put a wrong one in its place.
+demultiplex = deserializer_laws.demultiplex
 
 AB, CDEF = encode_record(b"ab"), encode_record(b"cdef")
 
@@ -84,14 +87,14 @@ def test_span_28_negative_lengths_are_trusted():
 
 @pytest.mark.rule("SPAN-30", "SPAN-33")
 def test_span_30_events_leave_a_half_read_record_alone():
-    end, event = reading.Control.END_OF_PARTITION, reading.Control.EVENT
-    assert reading.demultiplex(2, ((0, AB[:3]), (1, CDEF[:6]), (0, event), (1, CDEF[6:]), (0, AB[3:]))) == (
+    end, event = deserializer_laws.Control.END_OF_PARTITION, deserializer_laws.Control.EVENT
+    assert deserializer_laws.demultiplex(2, ((0, AB[:3]), (1, CDEF[:6]), (0, event), (1, CDEF[6:]), (0, AB[3:]))) == (
         (b"ab",),
         (b"cdef",),
     )
-    assert reading.demultiplex(1, ((0, AB), (0, end))) == ((b"ab",),)
-    assert reading.demultiplex(1, ((0, AB), (0, end), (0, b""))) is None
-    assert reading.demultiplex(2, ((0, end), (1, AB))) == ((), (b"ab",))
+    assert deserializer_laws.demultiplex(1, ((0, AB), (0, end))) == ((b"ab",),)
+    assert deserializer_laws.demultiplex(1, ((0, AB), (0, end), (0, b""))) is None
+    assert deserializer_laws.demultiplex(2, ((0, end), (1, AB))) == ((), (b"ab",))
 
 
 @pytest.mark.rule("SPAN-32")
@@ -244,10 +247,10 @@ def test_a_buffer_in_which_the_reader_fails_is_not_given_back(monkeypatch):
 
 def forget_who_ended(channels, arrivals):
     """Wrong: the end of a partition takes back what was read of it."""
-    payloads = reading.demultiplex(channels, arrivals)
+    payloads = demultiplex(channels, arrivals)
     if payloads is None:
         return None
-    forgotten = [channel for channel, item in arrivals if item is reading.Control.END_OF_PARTITION]
+    forgotten = [channel for channel, item in arrivals if item is deserializer_laws.Control.END_OF_PARTITION]
     left = list(payloads)
     for channel in forgotten:
         left[channel] = ()
@@ -258,11 +261,11 @@ def stop_when_all_have_ended(channels, arrivals):
     """Wrong: who has seen all ends does not look at what comes after them."""
     left = set(range(channels))
     for place, (channel, item) in enumerate(arrivals):
-        if item is reading.Control.END_OF_PARTITION:
+        if item is deserializer_laws.Control.END_OF_PARTITION:
             left.discard(channel)
         if not left:
-            return reading.demultiplex(channels, arrivals[: place + 1])
-    return reading.demultiplex(channels, arrivals)
+            return demultiplex(channels, arrivals[: place + 1])
+    return demultiplex(channels, arrivals)
 
 
 @pytest.mark.parametrize("wrong", [forget_who_ended, stop_when_all_have_ended])

@@ -2,14 +2,14 @@
 
 import attrs
 import pytest
-
 from tests.reference import walking
 from tests.reference.walking import broken_claims, claim, ending, refuses
+
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.blocking_subpartition import stores
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store
 from tidegate.reference.subpartition.blocking_subpartition.values import Config, Deleted, Recycled, State, WriteFailed
-from tidegate.reference.subpartition.queue import Item, Kind
+from tidegate.reference.subpartition.queue import Item, ItemKind
 from tidegate.reference.subpartition.values import Append, Flush, Poll, Polled, Release, ViewCreated
 
 ALL = [store.value for store in Store]
@@ -75,15 +75,15 @@ def test_laws_notice_what_they_forbid(monkeypatch):
     assert refuses("blocking_subpartition", "mapped-with-address-space", 64)
     monkeypatch.setattr(stores, "uses_sort_merge", lambda subpartitions, threshold: subpartitions > threshold)
     assert refuses("blocking_subpartition", "sort-merge-instead", "2.3", 1, 1)
-    monkeypatch.setattr(stores, "remember", lambda _store, _kind: Kind.EVENT)
-    assert refuses("blocking_subpartition", "data-and-events-apart", Store.FILE, Kind.END_OF_DATA)
+    monkeypatch.setattr(stores, "remember", lambda _store, _kind: ItemKind.EVENT)
+    assert refuses("blocking_subpartition", "data-and-events-apart", Store.FILE, ItemKind.END_OF_DATA)
 
 
 def test_claims_notice_what_they_forbid():
-    written = (Item(Kind.DATA, b"a"), Item(Kind.END_OF_PARTITION))
+    written = (Item(ItemKind.DATA, b"a"), Item(ItemKind.END_OF_PARTITION))
     state = State(Config(Store.FILE), written, finished=True, complete=True, readers=(Reader(), Reader()))
     moved = attrs.evolve(state, readers=(Reader(1, 1), Reader()))
-    polled = Polled(Kind.DATA, b"a", 0, Kind.END_OF_PARTITION, 0)
+    polled = Polled(ItemKind.DATA, b"a", 0, ItemKind.END_OF_PARTITION, 0)
     right = Outcome(moved, (polled,), ())
     assert not broken_claims("blocking_subpartition", state, Poll(0), right)
     for change, name in (
@@ -93,7 +93,7 @@ def test_claims_notice_what_they_forbid():
         ({"observations": (polled, Deleted())}, "deleted-by-the-last"),
     ):
         assert refuses("blocking_subpartition", name, state, Poll(0), attrs.evolve(right, **change))
-    for change in ({"kind": Kind.END_OF_DATA}, {"data": b"b"}, {"sequence": 1}):
+    for change in ({"kind": ItemKind.END_OF_DATA}, {"data": b"b"}, {"sequence": 1}):
         twice = attrs.evolve(right, observations=(attrs.evolve(polled, **change), polled))
         assert refuses("blocking_subpartition", "each-view-is-complete", state, Poll(0), twice)
     twice = attrs.evolve(right, observations=(attrs.evolve(polled, backlog=1), polled))
@@ -153,7 +153,7 @@ def test_a_disk_fails_in_the_extension_only():
         play("file", "fail")
 
 
-KEPT, END = Item(Kind.DATA, b"a"), Item(Kind.END_OF_PARTITION)
+KEPT, END = Item(ItemKind.DATA, b"a"), Item(ItemKind.END_OF_PARTITION)
 
 
 def make_state(*written, extension="failures", **more):

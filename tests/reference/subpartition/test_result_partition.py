@@ -2,12 +2,12 @@
 
 import attrs
 import pytest
-
 from tests.reference.walking import begin, claim, walk
+
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store
-from tidegate.reference.subpartition.queue import Item, Kind, Queue, open_buffer
+from tidegate.reference.subpartition.queue import Item, ItemKind, Queue, open_buffer
 from tidegate.reference.subpartition.result_partition import union, values, writing
 from tidegate.reference.subpartition.result_partition.claims import broadcast_to_all, data_ends_once
 from tidegate.reference.subpartition.subpartition import values as pipelined_values
@@ -53,7 +53,7 @@ def test_all_subpartitions_are_told_at_once(monkeypatch):
 
 # --- claims, told of what is wrong ----------------------------------------------------------------------------
 
-END, DATA, OPEN = Item(Kind.END_OF_DATA), Item(Kind.DATA, b"a"), open_buffer(b"ab")
+END, DATA, OPEN = Item(ItemKind.END_OF_DATA), Item(ItemKind.DATA, b"a"), open_buffer(b"ab")
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,12 @@
 """The pipelined subpartition: flushes and holds, and claims told of what is wrong."""
 
 import pytest
-
 from tests.reference.walking import brief, walk
+
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues
-from tidegate.reference.subpartition.queue import Item, Kind, Queue
+from tidegate.reference.subpartition.queue import Item, ItemKind, Queue
 from tidegate.reference.subpartition.subpartition import COMPONENT
 from tidegate.reference.subpartition.subpartition.values import AddEvent, Config, State
 
@@ -36,7 +36,7 @@ def test_subp_7_a_flush_is_recorded_and_wakes_for_a_lone_item(trace, wakes, requ
     assert outcome.state.queue.flush_requested == requested
 
 
-@pytest.mark.parametrize("kind", [Kind.DATA, Kind.END_OF_PARTITION, Kind.NONE])
+@pytest.mark.parametrize("kind", [ItemKind.DATA, ItemKind.END_OF_PARTITION, ItemKind.NONE])
 def test_only_events_are_added_as_events(kind):
     with pytest.raises(InvalidInputError):
         AddEvent(kind)
@@ -45,12 +45,12 @@ def test_only_events_are_added_as_events(kind):
 @pytest.mark.parametrize(
     ("queue", "name"),
     [
-        (Queue((queues.open_buffer(b""), Item(Kind.EVENT))), "only-the-last-is-open"),
-        (Queue((Item(Kind.DATA, finished=False),)), "believed-finished-is-finished"),
-        (Queue((Item(Kind.EVENT), Item(Kind.PRIORITY))), "priority-first"),
-        (Queue((Item(Kind.END_OF_PARTITION), Item(Kind.DATA))), "nothing-behind-the-end"),
+        (Queue((queues.open_buffer(b""), Item(ItemKind.EVENT))), "only-the-last-is-open"),
+        (Queue((Item(ItemKind.DATA, finished=False),)), "believed-finished-is-finished"),
+        (Queue((Item(ItemKind.EVENT), Item(ItemKind.PRIORITY))), "priority-first"),
+        (Queue((Item(ItemKind.END_OF_PARTITION), Item(ItemKind.DATA))), "nothing-behind-the-end"),
         (Queue(flush_requested=True), "flush-of-something"),
-        (Queue((Item(Kind.DATA),), released=True), "released-is-empty"),
+        (Queue((Item(ItemKind.DATA),), released=True), "released-is-empty"),
     ],
 )
 def test_invariants_notice_what_they_forbid(queue, name):

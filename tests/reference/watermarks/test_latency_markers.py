@@ -1,7 +1,6 @@
 """When a source makes latency markers, rule by rule."""
 
 import pytest
-
 from tests.reference.walking import seen
 
 
