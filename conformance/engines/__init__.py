@@ -1,4 +1,4 @@
-"""Engines: whatever replays cases, behind one interface, however it is reached."""
+"""Engines: everything that replays cases, behind one interface, whatever the transport."""
 
 from tidegate.conformance.engines.base import (
     Broken,

@@ -1,11 +1,11 @@
-"""What the harness knows of an engine: a few frozen values, and the interface that every kind of engine gives.
+"""What the harness knows of an engine: a few frozen values, and the interface that every kind of engine implements.
 
-A `Request` is one case to replay, a `Reply` what became of it. The replies are told apart because their verdicts are:
-an engine that says no (`Refused`) is not one that breaks the protocol (`Broken`), hangs (`TimedOut`) or dies
-(`Crashed`), and a case that nobody ran (`NotRun`) is never a pass.
+A `Request` is one case to replay, a `Reply` its outcome. Each kind of reply has its own verdict:
+an engine that refuses (`Refused`) differs from one that breaks the protocol (`Broken`), hangs (`TimedOut`) or dies
+(`Crashed`). A case that did not run (`NotRun`) is never a pass.
 
-Whatever an engine wrote in its own words (messages, standard error, its name) has been made printable and short by the
-time that it stands in one of these values. Observations are the exception: they are data to judge, exactly as read.
+Text that an engine wrote in its own words (messages, standard error, its name) is printable and short in these values.
+Observations are the exception: they are data to judge, exactly as read.
 """
 
 from abc import ABC, abstractmethod
@@ -22,7 +22,7 @@ Check = Callable[[Any, str, str | None], list[str]]
 
 @attrs.frozen
 class Request:
-    """One case: its events, for a fresh instance of the component. All of it can be written as JSON."""
+    """One case: its events, for a new instance of the component. All of it can be written as JSON."""
 
     case: str
     component: str
@@ -30,7 +30,7 @@ class Request:
     events: list[dict[str, Any]]
 
     def as_case(self) -> dict[str, Any]:
-        """The case as a Python engine gets it."""
+        """The case as a Python engine receives it."""
         return {"case": self.case, "component": self.component, "config": self.config, "events": self.events}
 
     def as_message(self) -> dict[str, Any]:
@@ -39,10 +39,10 @@ class Request:
 
 @attrs.frozen
 class JobRequest:
-    """One whole job: its program, the tasks and edges that are made of it, how to run it, and what goes wrong.
+    """One whole job: its program, its tasks and edges, its settings, and its faults.
 
-    `log` is a file that the engine may write rows into while the job runs: what stands there counts even if no answer
-    comes.
+    `log` is a file that the engine may write rows into while the job runs: these rows count even without an
+    answer.
     """
 
     case: str
@@ -53,14 +53,14 @@ class JobRequest:
     log: str = ""
 
     def as_job(self) -> dict[str, Any]:
-        """The job as a Python engine gets it."""
+        """The job as a Python engine receives it."""
         return attrs.asdict(self, recurse=False)
 
     def as_message(self) -> dict[str, Any]:
         return {"op": "job", **self.as_job()}
 
 
-#: What an engine process can be asked.
+#: Requests to an engine process.
 Asked = Request | JobRequest
 
 
@@ -68,7 +68,7 @@ Asked = Request | JobRequest
 class Claim:
     """What an engine declares of one component.
 
-    `None` stands for every kind, for the default semantics, and for no extension.
+    `None` means every kind, the default semantics, and no extension.
     """
 
     kinds: frozenset[str] | None = None
@@ -76,7 +76,7 @@ class Claim:
     extensions: frozenset[str] | None = None
 
 
-#: What an engine may promise of its channels, and of faults, as in a run log.
+#: Promises of an engine about its channels, and about faults, as in a run log.
 PROMISED = {"order_scope": ("channel", "key", "none"), "delivery": ("exactly_once", "at_least_once")}
 #: Declared instead of operators by an engine whose programs are queries.
 QUERY = "query"
@@ -84,9 +84,9 @@ QUERY = "query"
 
 @attrs.frozen(kw_only=True)
 class Abilities:
-    """What an engine declares of whole jobs: programs are drawn within that.
+    """What an engine declares for whole jobs: programs are drawn within that.
 
-    `settings` are ways to run a job, each with its values, the usual one first; `sources` are more of them, about how
+    `settings` are ways to run a job, each with its values, the default first; `sources` are more of them, about how
     sources read their scripts. `shows` are the kinds of rows that it can show. With `chaining` it fuses operators as
     the specification says; without, each operator is a task. Without `idle_ends` no source is idle when it ends.
     `uniform`: all operators but sources have the same parallelism. Without `twin_edges` no two edges between two tasks
@@ -119,13 +119,13 @@ class Abilities:
 
     @property
     def usual(self) -> dict[str, Any]:
-        """Every setting as it usually is."""
+        """Every setting with its default."""
         return {name: values[0] for name, values in (*self.settings.items(), *self.sources.items())}
 
 
 @attrs.frozen
 class Description:
-    """What an engine says of itself in `hello`, and how many requests we keep in flight with it."""
+    """What an engine declares in `hello`, and how many requests we keep in flight with it."""
 
     protocol: int
     name: str
@@ -164,7 +164,7 @@ class Refused:
 
 @attrs.frozen
 class Broken:
-    """The engine broke the protocol: what it wrote is no answer to this case."""
+    """The engine broke the protocol: its output is not an answer to this case."""
 
     message: str
     stderr: tuple[str, ...] = ()
@@ -172,7 +172,7 @@ class Broken:
 
 @attrs.frozen
 class TimedOut:
-    """The engine was given the case alone, and did not answer in time."""
+    """The engine ran only this case, and did not answer in time."""
 
     seconds: float
     stderr: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ class TimedOut:
 
 @attrs.frozen
 class Crashed:
-    """The engine was given the case alone, and died of it."""
+    """The engine ran only this case, and died."""
 
     message: str
     stderr: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class Crashed:
 
 @attrs.frozen
 class NotRun:
-    """Nobody knows: the engine was given up before its answer to this case."""
+    """Unknown: the engine was given up before it answered this case."""
 
     reason: str
 
@@ -199,7 +199,7 @@ Answer = Reply | JobReply
 
 
 class Started(ABC):
-    """A context manager: it is started on entry and closed on exit."""
+    """A context manager that starts on entry and closes on exit."""
 
     @abstractmethod
     def start(self) -> object: ...
@@ -218,12 +218,12 @@ class Started(ABC):
 class Engine(Started):
     """Anything that replays cases."""
 
-    #: How often the engine had to be started again because of what it did.
+    #: How often the engine was restarted after a failure.
     restarts: int = 0
 
     @abstractmethod
     def start(self) -> Description:
-        """Start the engine unless it runs, and say what it declares.
+        """Start the engine unless it runs, and return what it declares.
 
         Raises
         ------
@@ -232,11 +232,11 @@ class Engine(Started):
         """
 
     def launch(self) -> None:
-        """Begin to start, and do not wait for it: a slow engine gets ready while something else is done."""
+        """Begin to start, without waiting: a slow engine starts while something else runs."""
 
     @abstractmethod
     def replay(self, requests: Iterable[Request]) -> Iterator[tuple[Request, Reply]]:
-        """Replay the requests, giving each with its reply, in the order of the requests.
+        """Replay the requests and yield each with its reply, in the order of the requests.
 
         Requests are drawn only as fast as the engine takes them, a few ahead of the replies, so that the caller judges
         one reply while the engine works on the next.
@@ -244,4 +244,4 @@ class Engine(Started):
 
     @abstractmethod
     def close(self) -> None:
-        """Stop the engine and everything that it started. Closing twice is closing once."""
+        """Stop the engine and everything that it started. Closing twice does no harm."""

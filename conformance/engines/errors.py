@@ -1,4 +1,4 @@
-"""What can go wrong on the way to an engine's answers, in the order of a connection's life.
+"""Everything that can go wrong before an engine answers, in the order of a connection's life.
 
     resolve   the text after --engine names no engine               UnknownEngineError
               or one that runs whole jobs and replays no cases      WholeJobsOnlyError
@@ -8,11 +8,11 @@
               it speaks other versions of the protocol              VersionMismatchError
     check     strict mode without the library that it needs         StrictModeUnavailableError
     replay    one replay at a time                                  EngineBusyError
-    bye       nothing: an engine that does not leave is killed
+    bye       nothing: an engine that does not exit is killed
 
-From the first `replay` on, what an engine does wrong is no exception. It is a reply about one case (`Refused`,
-`Broken`, `TimedOut`, `Crashed`), because it is a finding about the engine and the run goes on. When the engine was
-started again too often, or could not be, the replies are `NotRun`.
+From the first `replay` on, failures of an engine raise no exception. Each is a reply about one case (`Refused`,
+`Broken`, `TimedOut`, `Crashed`), because it is a finding about the engine and the run goes on. If the engine was
+restarted too often, or cannot restart, the replies are `NotRun`.
 """
 
 from typing import ClassVar
@@ -40,13 +40,13 @@ class EngineError(Exception):
 
 
 class UnknownEngineError(EngineError):
-    """The text names no engine that we know how to reach: a usage error."""
+    """The text names no known kind of engine: a usage error."""
 
     code = "unknown-engine"
 
 
 class WholeJobsOnlyError(EngineError):
-    """The engine has no components that could be asked, and what was asked for needs them: a usage error."""
+    """The engine has no components, and the command needs them: a usage error."""
 
     code = "whole-jobs-only"
 
@@ -58,19 +58,19 @@ class BadOptionError(EngineError):
 
 
 class CannotStartError(EngineError):
-    """There is no engine to talk to: the command fails, or it ends or hangs before it has answered `hello`."""
+    """The engine cannot run: the command fails, or it ends or hangs before it answers `hello`."""
 
     code = "cannot-start"
 
 
 class BadHelloError(CannotStartError):
-    """The engine answered `hello` with something that the protocol does not allow, or with an error."""
+    """The answer to `hello` is not allowed by the protocol, or is an error."""
 
     code = "bad-hello"
 
 
 class VersionMismatchError(CannotStartError):
-    """The engine does not speak the version of the protocol that this suite speaks."""
+    """The engine does not speak this suite's version of the protocol."""
 
     code = "version-mismatch"
 
@@ -82,6 +82,6 @@ class StrictModeUnavailableError(EngineError):
 
 
 class EngineBusyError(EngineError):
-    """A second `replay` began while an earlier one was still being read: a mistake of the caller."""
+    """A second `replay` began before the earlier one was read to its end: a mistake of the caller."""
 
     code = "engine-busy"

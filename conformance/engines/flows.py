@@ -1,8 +1,8 @@
-"""Programs on engines that are dataflows of their own: what the adapters of Bytewax, Quix, Faust and Beam share.
+"""Programs on dataflow engines: shared by the adapters of Bytewax, Quix, Faust and Beam.
 
-Every operator is a task, and every edge spreads records by key. The process that runs the engine writes down what
-happens when it happens, one file per thread, so that it stays when the process is killed; the adapter reads that, kills
-the process where its job says so, starts it again, and makes rows of it.
+Every operator is a task, and every edge distributes records by key. The process of the engine writes each event
+to a journal at once, one file per thread, so that it survives a kill. The adapter reads the journals, kills
+the process where its job says so, restarts it, and makes rows.
 """
 
 import contextlib
@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import Any, Protocol
 
 Json = dict[str, Any]
-#: What travels: identity, key, value, time, edge, and who has sent it.
+#: An element: identity, key, value, time, edge, and sender.
 Element = list[Any]
-#: What is written down: what happened, the operator, who, then what it was.
+#: An entry of a journal: the kind of event, the operator, the thread, then the details.
 Entry = list[Any]
 
 SENT, RECEIVED, RESULT, DONE, ALIVE = "out", "in", "result", "done", "alive"
 KILL, RESCALE = "kill", "rescale"
-#: A process that says so often that it is alive, and nothing else, may have nothing more to do, and is asked; one that
-#: says it so often and has something to do hangs. Signs of a process that waits for the machine do not count.
+#: After this many signs of life without other entries, a process may be finished, which is then checked; after this
+#: many with work left, it hangs. Signs of a process that waits for the machine do not count.
 QUIET, PATIENCE = 40, 240
-#: Seconds between two signs of life, and between two looks at a job.
+#: Seconds between two signs of life, and between two polls of a job.
 BEAT, PERIOD = 0.25, 0.05
-#: The part of that time that a process may have waited for a processor, and still counts as one that could go on.
+#: The share of that time that a process may wait for a processor and still count as running.
 MOST_DELAY = 0.1
 
 
@@ -41,7 +41,7 @@ class Program:
         self.tasks = {one["operators"][0]: one["name"] for one in job["graph"]["tasks"]}
         numbers = {name: operator for operator, name in self.tasks.items()}
         self.edges = [(one["number"], numbers[one["source"]], numbers[one["target"]]) for one in job["graph"]["edges"]]
-        #: What is late goes another way; where no record is late, nothing goes there.
+        #: The edge of late records; without late records, nothing goes there.
         self.late = {(one["source"], one["target"]) for one in job["program"]["edges"] if one.get("output")}
         self.job = job
         self.settings: Json = job["settings"]
@@ -56,7 +56,7 @@ class Program:
 
     @property
     def width(self) -> int:
-        """Of all operators but sources."""
+        """The parallelism of all operators but sources."""
         return max(int(one["parallelism"]) for one in self.operators.values() if not one["scripts"])
 
     @property
@@ -67,13 +67,13 @@ class Program:
         return [item for item in self.operators[source]["scripts"][script] if item["type"] == "record"]
 
     def count_records(self) -> int:
-        """Elements that sources send: each record once for each edge."""
+        """Elements that sources send: each record once per edge."""
         often = {number: len(self.readers_of(number)) for number in self.sources}
         scripts = [(number, script) for number in often for script in range(len(self.operators[number]["scripts"]))]
         return sum(len(self.records_of(number, script)) * often[number] for number, script in scripts)
 
     def readers_of(self, operator: int) -> list[tuple[int, int]]:
-        """The edges that leave an operator, each with its number and its target; those of late records apart."""
+        """The edges that leave an operator, each with its number and its target; without those of late records."""
         ends = [(number, target) for number, source, target in self.edges if source == operator]
         return [(number, target) for number, target in ends if (operator, target) not in self.late]
 
@@ -83,7 +83,7 @@ class Program:
 
 
 def apply(function: str, key: str, value: int) -> list[tuple[str, int]]:
-    """What an operator without memory makes of a record."""
+    """The output of a stateless operator for a record."""
     if function == "map":
         return [(key, 2 * value)]
     if function == "flat_map":
@@ -108,11 +108,11 @@ class Journal:
         return f"{os.getpid()}-{threading.get_ident()}"
 
     def live(self) -> None:
-        """Tell from time to time that the process is alive."""
+        """Write a sign of life periodically."""
         threading.Thread(target=self._beat, daemon=True).start()
 
     def _beat(self) -> None:
-        """With each sign, whether the process had to wait for the machine since the last."""
+        """Each sign says whether the process had to wait for the machine since the last one."""
         before = read_delay()
         while True:
             time.sleep(BEAT)
@@ -128,20 +128,20 @@ class Journal:
 
 
 def read_delay() -> float:
-    """How many seconds our first thread has waited for a processor, where the system tells that."""
+    """How many seconds our first thread has waited for a processor, if the system tells."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         return int(Path("/proc/self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
     return 0.0
 
 
 class Steps:
-    """What operators do, and what is written down of it."""
+    """The operators, with their journal."""
 
     def __init__(self, program: Program, journal: Journal) -> None:
         self.program, self.journal = program, journal
 
     def send(self, operator: int, who: Any, cause: str, key: str, value: int, time: int) -> list[tuple[int, Element]]:
-        """For each edge, its target and what goes there. The same cause gives the same identity."""
+        """For each edge, its target and the element. The same cause gives the same identity."""
         made = []
         for edge, target in self.program.readers_of(operator):
             name = int.from_bytes(blake2b(f"{cause}/{operator}/{edge}".encode(), digest_size=7).digest())
@@ -160,7 +160,7 @@ class Steps:
     def receive(
         self, operator: int, who: Any, element: Element, total: int = 0
     ) -> tuple[int, list[tuple[int, Element]]]:
-        """The total of the key afterwards, if the operator has one, and what leaves it."""
+        """The new total of the key, if the operator has one, and the output."""
         self.arrive(operator, who, element)
         name, key, value, time, _edge, _producer = element
         function = self.program.operators[operator]["function"]
@@ -180,7 +180,7 @@ class Steps:
 
 
 class Attempt:
-    """What a process has written down by now. A line that was cut by a kill has no end, and is none."""
+    """The journals of a process so far. A line cut by a kill has no end, and does not count."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -188,7 +188,7 @@ class Attempt:
         self._rests: dict[str, tuple[int, bytes]] = {}
 
     def look(self) -> list[Entry]:
-        """What is new."""
+        """New entries."""
         news: list[Entry] = []
         for path in sorted(self.folder.glob("*.rows")):
             at, rest = self._rests.get(path.stem, (0, b""))
@@ -204,14 +204,14 @@ class Attempt:
 
 
 class FlowError(RuntimeError):
-    """A process ended, and nobody had killed it, or it hangs; the message says what is known of it."""
+    """A process ended without a kill, or hangs; the message says what is known."""
 
 
 class Run:
-    """A job, attempt by attempt. `launch` starts one, from its folder, its width and the file for its last words.
+    """A job, attempt by attempt. `launch` starts one, with its folder, its parallelism and the file for its last words.
 
-    Without `is_read`, the process ends when it has read everything. Else that is known from what it wrote; or, where
-    something was lost, because all that there is to read was read and is settled, and it says nothing more.
+    Without `is_read`, the process ends when it has read everything. With it, the journals show that; or, after
+    a loss, `is_read` confirms that all input was read and committed, and the process writes nothing more.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class Run:
             hit.append(self.attempt(width, self.total * fault["after"] // 100))
             if not hit[-1]:
                 break
-            # Another width than before, and never more than there is.
+            # A different parallelism, within the limit.
             width = width % self.program.width + 1 if fault["fault"] == RESCALE else width
         if all(hit):
             self.attempt(width, None)
@@ -248,7 +248,7 @@ class Run:
         return {"hit": hit + [False] * (len(self.program.faults) - len(hit)), "restored": restored}
 
     def attempt(self, width: int, until: int | None) -> bool:
-        """Whether it was killed, when so much was read; else it came to its end."""
+        """Whether it was killed after this many records; else it completed."""
         number = len(self.attempts)
         attempt = Attempt(self.home / str(number))
         attempt.folder.mkdir(parents=True)
@@ -295,22 +295,22 @@ class Run:
                 )
 
     def is_over(self) -> bool:
-        """Whether everything was read, and everything that was sent was received and done with."""
+        """Whether everything was read, and everything sent was received and processed."""
         return len(self.read) == self.total and self.sent <= self.done
 
     def last_words(self) -> str:
         with contextlib.suppress(OSError):
             lines = (self.home / "errors").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            return " | ".join(lines[-8:]) or "without a word"
-        return "without a word"
+            return " | ".join(lines[-8:]) or "no output"
+        return "no output"
 
 
-#: Gives the subtask of somebody, among all that an attempt knows by name.
+#: Returns the subtask of a name, among all names of an attempt.
 Place = Callable[[str, list[str]], int]
 
 
 class Process(Protocol):
-    """Of an attempt."""
+    """The process of an attempt."""
 
     @property
     def returncode(self) -> int | None: ...
@@ -348,9 +348,9 @@ def place_all(attempt: Attempt, place: Place) -> Iterator[Entry]:
 
 
 def make_rows(program: Program, attempts: list[list[Entry]]) -> Iterator[Json]:
-    """Where a record went is told by who received it, in that attempt or another: the engine does not say so before.
+    """The receiver of a record shows its channel, in this attempt or a later one: the engine does not show it earlier.
 
-    What a process had sent and nobody received when it was killed is undone, if it is sent again another way.
+    A record sent but not received before a kill is undone, if it is sent again on another channel.
     """
     everything = [entry for entries in attempts for entry in entries]
     at_last = find_receivers(everything)

@@ -1,4 +1,4 @@
-"""Processes that need not import an engine first: they are forked from one that has done that, and nothing else."""
+"""Processes that start with the engine already imported: forked from one that has done only that."""
 
 import multiprocessing
 import os
@@ -7,16 +7,16 @@ from pathlib import Path
 
 from tidegate.conformance.engines.processes.orphans import die_with_parent
 
-#: What the first module of our process imports is imported again, by its name, in each of them.
+#: The modules that our process imports first are imported again, by name, in each of them.
 HOST = "tidegate.conformance.engines.python.host"
 
 
 class Forked:
-    """A process that calls `run` of a module; like a `subprocess.Popen` as far as attempts need one."""
+    """A process that calls `run` of a module; as far as attempts need it, like `subprocess.Popen`."""
 
     def __init__(self, module: str, words: tuple[str, ...], errors: Path) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([HOST, module])  # heard by the first that is started
+        context.set_forkserver_preload([HOST, module])  # used by the first process
         self._process = context.Process(target=begin, args=(module, words, errors), daemon=True)
         self._process.start()
 

@@ -1,4 +1,4 @@
-"""What requests say of job graphs, read and checked: the graph of a chaining case, and the members of a vertex."""
+"""Reads and checks job graphs in requests: the graph of a chaining case, and the members of a vertex."""
 
 import attrs
 
@@ -34,7 +34,7 @@ class Edge:
     target: Node
     partitioner: str
     exchange: str
-    #: The decision about it, once made: the walk back to the head of a chain asks for it again.
+    #: The decision, once made: the walk back to the head of a chain needs it again.
     chained: bool | None = None
 
 
@@ -64,7 +64,7 @@ def read_node(operator: wire.Json) -> Node:
 
 
 def read_graph(event: wire.Json) -> list[Node]:
-    """The operators, each behind all those that feed it."""
+    """The operators, each after all that feed it."""
     nodes: dict[int, Node] = {}
     for operator in get_objects(event, "operators"):
         node = read_node(operator)
@@ -89,7 +89,7 @@ def read_graph(event: wire.Json) -> list[Node]:
 
 
 def sort_nodes(nodes: dict[int, Node]) -> list[Node]:
-    """Peel from the sources; with no cycle, and every operator reached from a source, that reaches all."""
+    """Topological order from the sources; without a cycle, and if sources reach every operator, it is complete."""
     missing = {node.id: len(node.inputs) for node in nodes.values()}
     ready = [node for node in nodes.values() if node.is_source()]
     order: list[Node] = []

@@ -1,6 +1,6 @@
-"""Is there a Java that can run Flink, or Spark? Asked before either is started, whose own answer is a stack trace.
+"""Checks for a Java that can run Flink or Spark before either starts, because their own error is a stack trace.
 
-JPype loads a library into the process, Spark starts a program: each check looks for the Java that would really be used.
+JPype loads a library into the process, Spark starts a program: each check finds the Java that would be used.
 """
 
 import os
@@ -14,14 +14,14 @@ from tidegate.conformance.engines.errors import CannotStartError
 
 OLDEST_FOR_FLINK = 11
 OLDEST_FOR_SPARK = 17
-#: For a JVM that lives a few minutes: there, what the second compiler does to its code costs more than it saves. With
-#: one compiler Java keeps room for 48 MB of code, which hundreds of queries fill; after that queries fail.
+#: For a JVM that lives a few minutes: there, the second compiler costs more than it saves. With
+#: one compiler Java reserves 48 MB for code, which hundreds of queries fill; after that queries fail.
 ONE_COMPILER = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m")
 _VERSION = re.compile(r'(?:^JAVA_VERSION=|version )"(?:1\.)?(\d+)', re.MULTILINE)
 
 
 def check_flink() -> None:
-    """Raise CannotStartError unless JPype is installed and finds a Java that is young enough."""
+    """Raise CannotStartError unless JPype is installed and finds a recent enough Java."""
     if find_spec("jpype") is None:
         raise CannotStartError("JPype is not installed", "install it with: pip install 'tidegate[flink]'")
     library = find_library()
@@ -39,7 +39,7 @@ def check_spark() -> None:
         raise CannotStartError("the Spark engines need Java, and there is none", hint(OLDEST_FOR_SPARK))
     found = version_of(program) or ask_version(program)
     if found is None or found < OLDEST_FOR_SPARK:
-        is_what = "says no version" if found is None else f"is version {found}"
+        is_what = "reports no version" if found is None else f"is version {found}"
         raise CannotStartError(
             f"Spark needs Java {OLDEST_FOR_SPARK} or later; {program} {is_what}", hint(OLDEST_FOR_SPARK)
         )
@@ -67,7 +67,7 @@ def find_program() -> Path | None:
 
 
 def version_of(place: Path) -> int | None:
-    """The feature release (8 for 1.8.0), from the file `release` of every Java since 7; None where there is none."""
+    """The feature release (8 for 1.8.0), from the file `release` of every Java since 7; None if missing."""
     for folder in place.resolve().parents:
         try:
             match = _VERSION.search((folder / "release").read_text(encoding="utf-8", errors="replace"))
@@ -79,7 +79,7 @@ def version_of(place: Path) -> int | None:
 
 
 def ask_version(program: Path) -> int | None:
-    """The same from what the program says."""
+    """The same from the output of the program."""
     try:
         done = subprocess.run([program, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):

@@ -1,8 +1,8 @@
-"""Whole jobs: what an engine declares of them, a job to run, and what came of it.
+"""Whole jobs: what an engine declares for them, a job, and its result.
 
-A job is a program that the engine runs as it likes; its answer are the rows of a run log. The harness draws programs
-within what the engine declares in `hello`, under `jobs`. Any engine that speaks the protocol can be asked
-(`ProtocolJobs`); Flink brings an engine of its own.
+The engine runs a job in its own way; its answer is the rows of a run log. The harness draws programs
+within what the engine declares in `hello`, under `jobs`. Any engine that speaks the protocol can run jobs
+(`ProtocolJobs`); Flink has an engine of its own.
 """
 
 from abc import abstractmethod
@@ -17,9 +17,9 @@ Value = TypeVar("Value")
 
 
 def weigh(usual: Value, others: Mapping[Value, int]) -> tuple[Value, ...]:
-    """The values of a setting: the usual one, and each other as often as it is to be drawn beside the rest of them.
+    """The values of a setting: the default, and each other as often as its weight.
 
-    In jobs in which everything is odd, a setting that others rule out may so be usual more often than not.
+    In jobs with many settings, a setting that others exclude may so have its default more often than not.
     """
     return (usual, *(value for value, share in others.items() for _ in range(share)))
 
@@ -42,7 +42,7 @@ class JobEngine(Started):
 
 
 class ProtocolJobs(JobEngine):
-    """An engine that speaks the protocol, given `job` requests."""
+    """An engine that speaks the protocol and gets `job` requests."""
 
     def __init__(self, engine: ProcessEngine) -> None:
         self._engine = engine

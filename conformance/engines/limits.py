@@ -1,4 +1,4 @@
-"""How long we wait for an engine, and how much of it we take in."""
+"""Timeouts and size limits for engines."""
 
 import math
 from typing import Any
@@ -35,13 +35,13 @@ class Limits:
     window_bytes: int = attrs.field(default=MEBIBYTE, validator=_count(1))
     #: bytes of one line of an engine's standard output
     line_limit: int = attrs.field(default=16 * MEBIBYTE, validator=_count(1000))
-    #: bytes that replies may take, more or less, while they wait for an earlier one
+    #: approximate bytes of replies that wait for an earlier one
     waiting_bytes: int = attrs.field(default=48 * MEBIBYTE, validator=_count(1))
-    #: how often an engine is started again before the rest is not run
+    #: how often an engine is restarted before the remaining cases do not run
     max_restarts: int = attrs.field(default=10, validator=_count(0))
-    #: seconds of silence after which we believe that an engine has said all it had to say about a case
+    #: seconds of silence after which an engine has nothing more to say about a case
     settle: float = attrs.field(default=0.05, validator=_positive)
-    #: seconds that an engine has to leave after `bye`
+    #: seconds for an engine to exit after `bye`
     bye_grace: float = attrs.field(default=2.0, validator=_positive)
-    #: seconds between SIGTERM and SIGKILL, and between a closed stream and the death that we expect to follow
+    #: seconds between SIGTERM and SIGKILL, and between a closed stream and the expected exit
     kill_grace: float = attrs.field(default=0.5, validator=_positive)

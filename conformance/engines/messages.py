@@ -1,16 +1,16 @@
-"""The messages of protocol 1: requests as lines, and lines as replies, every shape checked before anyone relies on it.
+"""The messages of protocol 1: requests as lines, and lines as replies, checked completely before use.
 
-A line is parsed once. Where it names a request that is in flight, what is wrong with it is a finding about that one
-case; where it does not (no JSON, no object, an unknown id), nobody can tell whose it is, and `MalformedLineError`
-says so.
+A line is parsed once. If it names a request in flight, an error in it is a finding about that
+case. If not (no JSON, no object, an unknown id), its case is unknown, and `MalformedLineError`
+is raised.
 
 Choices
 -------
 Requests are sent in ASCII, which is UTF-8 for every engine, whatever its locale. A reply with floats or NaN breaks the
-protocol, which has none: `2.0` would pass for `2`, and `1e400` could not be reported as JSON. A reply of very many
-values is refused before it is parsed, because parsing multiplies its size by up to thirty. A key that is there twice
-breaks the protocol: readers differ in which one they take. To look at every object would double the cost of parsing, so
-colons are counted: only where there are more of them than keys, such as in strings, a line is parsed a second time.
+protocol, which has none: `2.0` would pass for `2`, and `1e400` could not be reported as JSON. A reply with very many
+values is refused before it is parsed, because parsing multiplies its size by up to thirty. A duplicate key
+breaks the protocol: readers differ in which value they take. A check of every object would double the cost of parsing,
+so colons are counted: only if there are more of them than keys, for example in strings, a line is parsed again.
 """
 
 import json
@@ -30,15 +30,15 @@ from tidegate.conformance.engines.text import printable, quoted
 ERROR_KINDS = ("unsupported", "bad_request", "internal")
 #: Values (numbers, strings, lists, objects) in one line.
 VALUES_LIMIT = 500_000
-#: Bytes of one line as text: one wide letter makes all of them take four bytes.
+#: Bytes of one line as text: one wide character makes all of them take four bytes.
 TEXT_LIMIT = 32 * 1024 * 1024
-#: Bytes that a value takes besides its letters, more or less.
+#: Approximate bytes of a value besides its characters.
 _VALUE_SIZE = 100
 _WIDE = re.compile(rb"[\xf0-\xf4]")
-#: Observations are flat but for a list or two; far deeper nesting would only break those who show or compare it.
+#: Observations are flat except for a list or two; deeper nesting would only break code that shows or compares it.
 _DEPTH_LIMIT = 16
 _TYPE = itemgetter("type")
-#: So many configs and events are remembered as texts.
+#: How many configs and events are remembered as texts.
 _MOST_TEXTS = 100_000
 _HINT = (
     'the reply looks like {"id":1,"ok":{"protocol":1,"implementation":{"name":"…","version":"…","language":"…"},'
@@ -48,18 +48,18 @@ _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 class MalformedLineError(Exception):
-    """A line that cannot be ascribed to any request."""
+    """A line that belongs to no known request."""
 
 
 @attrs.frozen
 class Message:
-    """A line that is a JSON object, how much memory it takes, and what no reply may hold but this one does."""
+    """A line that is a JSON object, its memory size, and what it holds that no reply may hold."""
 
     id: Any
     content: dict[str, Any]
-    #: bytes, more or less
+    #: bytes, approximately
     weight: int
-    #: how many lists and objects it holds at most: more, if there are brackets in its strings
+    #: upper bound of its lists and objects: brackets in its strings count, too
     brackets: int
     oddity: str | None
 
@@ -81,14 +81,14 @@ def bye(number: int) -> dict[str, Any]:
 
 
 class Writer:
-    """Writes requests. The same few configs and events make up most of them, so their texts are remembered."""
+    """Writes requests. A few configs and events make up most of them, so their texts are remembered."""
 
     def __init__(self) -> None:
-        #: By identity: who is held here keeps it.
+        #: By identity; holding the object keeps its id valid.
         self._known: dict[int, tuple[Any, str]] = {}
 
     def write(self, number: int, request: base.Request | base.JobRequest) -> bytes:
-        """The line that asks for it."""
+        """The line of the request."""
         if isinstance(request, base.JobRequest):
             return encode(ask(number, request))
         if len(self._known) > _MOST_TEXTS:
@@ -108,7 +108,7 @@ class Writer:
 
 
 class Parser:
-    """Parses lines. It remembers, for the line at hand, whether it held what JSON or the protocol does not know."""
+    """Parses lines. It remembers, for the current line, whether it held anything that JSON or the protocol forbids."""
 
     def __init__(self) -> None:
         self._oddities: list[str] = []
@@ -117,7 +117,7 @@ class Parser:
 
     def parse(self, line: bytes) -> Message:
         brackets = line.count(b"[") + line.count(b"{")
-        # A short one is not worth counting.
+        # A short line needs no count.
         values = brackets + line.count(b",") if len(line) > 4096 else len(line) // 2
         if values > VALUES_LIMIT:
             raise MalformedLineError(f"wrote a line of more than {VALUES_LIMIT} values: {quoted(line)}")
@@ -134,7 +134,7 @@ class Parser:
             raise MalformedLineError(f"wrote a line that is not UTF-8: {quoted(line)}") from error
         except RecursionError as error:
             raise MalformedLineError(f"wrote a line that is nested too deeply: {quoted(line)}") from error
-        except ValueError as error:  # no JSON, or a number of more digits than Python takes
+        except ValueError as error:  # no JSON, or a number with more digits than Python takes
             raise MalformedLineError(f"wrote a line that is not JSON: {quoted(line)}") from error
         if type(content) is not dict:
             raise MalformedLineError(f"wrote a line that is not a JSON object: {quoted(line)}")
@@ -169,17 +169,17 @@ def _has_unpaired_surrogate(content: Any) -> bool:
     except UnicodeEncodeError:
         return True
     except RecursionError:
-        return False  # the depth is judged elsewhere
+        return False  # the depth is checked elsewhere
     return False
 
 
 def read_reply(message: Message, events: int) -> base.Reply:
-    """What a reply to a `replay` of so many events says."""
+    """Read the reply to a `replay` with this number of events."""
     if message.oddity:
         return base.Broken(f"the reply {message.oddity}")
     reply = read_answer(message.content, events)
     if isinstance(reply, base.Steps):
-        # The whole and ok, steps, each step, each observation: where that accounts for all brackets, nothing is nested.
+        # The whole and ok, steps, each step, each observation: if that accounts for all brackets, nothing is nested.
         flat = 3 + len(reply.steps) + sum(map(len, reply.steps))
         if message.brackets > flat and _is_deeper(reply.steps, _DEPTH_LIMIT):
             return base.Broken("an observation is nested too deeply")
@@ -187,7 +187,7 @@ def read_reply(message: Message, events: int) -> base.Reply:
 
 
 def read_job_reply(message: Message) -> base.JobReply:
-    """What a reply to a `job` says; its rows are looked at by whoever judges them."""
+    """Read the reply to a `job`; the judge checks its rows."""
     if message.oddity:
         return base.Broken(f"the reply {message.oddity}")
     refused = _read_refusal(message.content)
@@ -220,9 +220,9 @@ def _are_changes(value: Any) -> bool:
     return type(value) is list and all(one and _is_list_of(str)(one) for one in value)
 
 
-#: What an answer to a job shows of it: one of these.
+#: An answer to a job has one of these.
 _SHOWN = ("rows", "log", "generations", "changes")
-#: What must hold of each field of an answer to a job, and of a generation. The judge reads rows, graphs and results.
+#: Checks of each field of an answer to a job, and of a generation. The judge reads rows, graphs and results.
 _JOB_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "rows": (lambda value: type(value) is list, "rows must be a list, log a string"),
     "log": (lambda value: type(value) is str, "rows must be a list, log a string"),
@@ -255,7 +255,7 @@ _OF_A_GENERATION = ("rows", "log", "restored", "graph", "parallelism")
 
 
 def _complaint_about_job(ok: dict[str, Any]) -> str:
-    """The first field that is not what it must be, in words; nothing if all are."""
+    """The first wrong field, in words; empty if all are right."""
     known = ((name, *_JOB_FIELDS[name]) for name in ok if name in _JOB_FIELDS)
     return next((complaint for name, is_right, complaint in known if not is_right(ok[name])), "")
 
@@ -273,14 +273,14 @@ def _is_restore(item: tuple[str, Any]) -> bool:
 
 
 def _read_refusal(content: dict[str, Any]) -> base.Refused | base.Broken | None:
-    """What is no answer: an error of the engine's own, or nothing."""
+    """An answer that is an error, or neither; None for `ok`."""
     if "error" in content:
         return base.Broken("the reply holds both ok and error") if "ok" in content else _read_error(content["error"])
     return None if "ok" in content else base.Broken("the reply holds neither ok nor error")
 
 
 def read_answer(content: dict[str, Any], events: int) -> base.Reply:
-    """What `{"ok": …}` or `{"error": …}` says, whichever it is."""
+    """Read `{"ok": …}` or `{"error": …}`."""
     refused = _read_refusal(content)
     if refused is not None:
         return refused
@@ -308,7 +308,7 @@ def _complaint_about_steps(steps: Any, events: int) -> str | None:
         return "steps must be a list, one list of observations for each event"
     if len(steps) != events:
         return f"the reply has {len(steps)} steps, the case has {events} events"
-    # Sets of types are found at the speed of C; only what they show to be odd is looked at piece by piece.
+    # Sets of types are found at the speed of C; only suspicious ones are examined one by one.
     if not set(map(type, steps)) <= {list}:
         at = next(i for i, step in enumerate(steps) if type(step) is not list)
         return f"step {at + 1} must be a list of observations"
@@ -335,12 +335,12 @@ def _is_deeper(value: Any, depth: int) -> bool:
 
 
 def read_description(message: Message, window: int) -> base.Description:
-    """What the reply to `hello` says of the engine.
+    """Read the reply to `hello`.
 
     Raises
     ------
     BadHelloError, VersionMismatchError
-        It says something else.
+        It is anything else.
     """
     content = message.content
     if message.oddity:
@@ -380,7 +380,7 @@ def describe(ok: dict[str, Any], window: int) -> base.Description:
 
 
 def _read_abilities(jobs: Any) -> base.Abilities:
-    """What an engine declares of whole jobs. What it does not say, it cannot do."""
+    """What an engine declares for whole jobs. It cannot do anything else."""
     if type(jobs) is not dict:
         raise BadHelloError("jobs must be an object: what the engine can do with whole jobs", _HINT)
     fields = attrs.fields(base.Abilities)
@@ -403,7 +403,7 @@ def _read_abilities(jobs: Any) -> base.Abilities:
             fits = type(value) is (int if name == "parallelism" else bool) and value >= 0
             read[name] = value
         if not fits:
-            raise BadHelloError(f"jobs.{name} is not what it must be: see hello-reply.json", _HINT)
+            raise BadHelloError(f"jobs.{name} is invalid: see hello-reply.json", _HINT)
     for name in ("operators", "partitioners"):
         if not read.get(name):
             raise BadHelloError(f"jobs.{name} must name at least one", _HINT)

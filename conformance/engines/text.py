@@ -1,7 +1,7 @@
-"""Words of an engine, made safe to show: no control characters, no unpaired surrogates, no end.
+"""Text of an engine, made safe to print: no control characters, no unpaired surrogates, bounded length.
 
-An engine's message may hold escape sequences that repaint a terminal, or text directions that turn a report around.
-Everything that is not printable is shown as its escape, here, once, where it comes in.
+An engine's message may hold escape sequences that repaint a terminal, or text directions that reverse a report.
+Everything that is not printable is escaped here, once, where it comes in.
 """
 
 import shlex
@@ -18,25 +18,25 @@ def printable(text: str, limit: int = WORDS_LIMIT) -> str:
 
 
 def quoted(line: bytes, limit: int = 200) -> str:
-    """The beginning of a line that could not be understood, for a message about it."""
+    """The beginning of a malformed line, for a message about it."""
     shown = printable(line[:limit].decode("utf-8", "backslashreplace"), limit)
     return f"'{shown}'" if len(line) <= limit else f"'{shown}…' ({len(line)} bytes)"
 
 
-#: What Markdown or HTML would take for a form: a table, a link, emphasis, an element, a mention.
+#: What Markdown or HTML would interpret: a table, a link, emphasis, an element, a mention.
 FORMING = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"} | {form: f"\\{form}" for form in "\\`*_[]|~"}
 )
 
 
 def unformatted(text: str, limit: int = WORDS_LIMIT) -> str:
-    """Printable words that Markdown shows as they are."""
+    """Printable text that Markdown shows unchanged."""
     shown = printable(text, limit).translate(FORMING)
     return shown.replace("://", "&#58;//").replace("www.", "www&#46;")
 
 
 def command_line(words: Iterable[str]) -> str:
-    """A command to paste into a shell; a word that is not printable is quoted as bash and zsh write its escapes."""
+    """A command to paste into a shell; an unprintable word is quoted with the escapes of bash and zsh."""
     return " ".join(shlex.quote(word) if word.isprintable() else _escaped(word) for word in words)
 
 

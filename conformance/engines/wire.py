@@ -1,4 +1,4 @@
-"""What the components share: reading protocol values strictly, and what of an engine outlives a case."""
+"""Shared by the components: strict reading of protocol values, and the engine state that outlives a case."""
 
 import re
 from random import Random
@@ -12,7 +12,7 @@ Observations = list[Json]
 LOWEST = -(2**63)
 HIGHEST = 2**63 - 1
 
-#: The states of a task, by the names that the protocol has for them.
+#: The states of a task, by their names in the protocol.
 TASK_STATES = (
     "created",
     "scheduled",
@@ -35,15 +35,15 @@ class BadRequestError(Exception):
 
 @attrs.define
 class Host:
-    """The engine as a component sees it: what lives longer than one case."""
+    """The engine as a component sees it: state that lives longer than one case."""
 
     _random: Random | None = None
-    #: Only wrong engines whose state leaks put something here.
+    #: Only wrong engines that leak state use this.
     memory: dict[str, Any] = attrs.Factory(dict)
 
     @property
     def random(self) -> Random:
-        """Made when it is asked for: most components draw nothing, and it takes longer than they do."""
+        """Made on demand: most components draw nothing, and making it takes longer than they do."""
         if self._random is None:
             self._random = Random(0)
         return self._random
@@ -83,7 +83,7 @@ def get_between(obj: Json, key: str, lowest: int, highest: int) -> int:
 
 
 def get_counts(obj: Json, key: str, fewest: int) -> list[int]:
-    """A list of numbers, each of them 1 or more."""
+    """A list of positive numbers."""
     value = obj.get(key)
     if type(value) is not list or len(value) < fewest or any(type(one) is not int or one < 1 for one in value):
         raise BadRequestError(f"{key} must be a list of {fewest} or more positive integers, not {value!r}")
@@ -155,15 +155,15 @@ def get_hex(obj: Json, key: str) -> str:
 
 
 def get_semantics(config: Json, choices: tuple[str, ...]) -> str:
-    """The dated semantics that a config names; the first choice is the default."""
+    """The dated semantics of a config; the first choice is the default."""
     return get_choice(config, "semantics", choices) if "semantics" in config else choices[0]
 
 
 def get_extension(config: Json, choices: tuple[str, ...]) -> str | None:
-    """The extension that a config names, if it names one."""
+    """The extension of a config, if any."""
     return get_choice(config, "extension", choices) if "extension" in config else None
 
 
 def to_int32(value: int) -> int:
-    """The low 32 bits as a signed number, which is what a careless cast leaves."""
+    """The low 32 bits as a signed number, as after a careless cast."""
     return (value + 2**31) % 2**32 - 2**31

@@ -7,13 +7,13 @@ import java.util.stream.*;
 public class Engine {
     static final String HELLO = "{'protocol':1,'implementation':{'name':'example-java','version':'1.0.0','language':"
         + "'java'},'components':{'valve':{'semantics':['flink-7728','flink-40475']},'partitioner':{'kinds':['hash']}}}";
-    interface Component { List<String> step(Map<?, ?> event); } // observations, with ' for " until main puts it right
+    interface Component { List<String> step(Map<?, ?> event); } // observations, with ' for " until main replaces it
 
     static class Valve implements Component {
         final long[] watermarks;
         final BitSet active = new BitSet();
         final boolean corrected;
-        long last = Long.MIN_VALUE; // the newest watermark that went out
+        long last = Long.MIN_VALUE; // the last watermark emitted
         Valve(Map<?, ?> config) {
             watermarks = LongStream.generate(() -> last).limit(count(config.get("channels"))).toArray();
             active.set(0, watermarks.length);
@@ -57,7 +57,7 @@ public class Engine {
             if ("watermark".equals(event.get("type"))) int64(event.get("timestamp")); // for its check
             LongStream targets = switch ((String) event.get("type")) {
                 case "record" -> LongStream.of(channelOf((Map<?, ?>) event.get("key"))); // idle or not, OUT-10
-                case "latency_marker" -> LongStream.of(0); // OUT-12: one channel, and any will do
+                case "latency_marker" -> LongStream.of(0); // OUT-12: any one channel
                 case "watermark" -> LongStream.range(0, active ? channels : 0); // OUT-7
                 case "status" -> LongStream.range(0, active == before ? 0 : channels); // OUT-9
                 default -> throw new IllegalArgumentException("type");
@@ -80,7 +80,7 @@ public class Engine {
         }
     }
 
-    // Reading: a null, a failed cast and a failed check all throw, and main makes a bad_request of it.
+    // Reading: a null, a failed cast and a failed check all throw, and main turns that into a bad_request.
     static void require(boolean condition, String what) { if (!condition) throw new IllegalArgumentException(what); }
     static boolean isFirst(Object value, String first, String second) {
         require(first.equals(value) || second.equals(value), first + " or " + second + " expected");
@@ -111,7 +111,7 @@ public class Engine {
         if (!token.endsWith("\"") || token.length() < 2) return Optional.of(token);
         return ESCAPE.matcher(token.substring(1, token.length() - 1)).replaceAll(Engine::unescape);
     }
-    static String unescape(MatchResult found) { // quoted, because replaceAll gives \ and $ a meaning of their own
+    static String unescape(MatchResult found) { // quoted, because replaceAll interprets \ and $
         String code = found.group(), plain = code.startsWith("\\u") ? "" : code.replace("\\/", "/").translateEscapes();
         return Matcher.quoteReplacement(plain.isEmpty() ? "" + (char) Integer.parseInt(code, 2, 6, 16) : plain);
     }
@@ -138,7 +138,7 @@ public class Engine {
                 boolean isHello = isFirst(request.get("op"), "hello", "replay");
                 require(!isHello || ((List<?>) request.get("protocol")).contains(1L), "protocol 1 expected");
                 reply = "'ok':" + (isHello ? HELLO : replay(request));
-            } catch (Throwable error) { // even a stack overflow: the next request is to get its answer
+            } catch (Throwable error) { // even a stack overflow: the next request must get its answer
                 String kind = error instanceof UnsupportedOperationException ? "unsupported" : "bad_request";
                 String message = String.valueOf(error.getMessage()).replaceAll("[^\\w ]", "?"); // no escapes needed
                 reply = "'error':{'kind':'" + kind + "','message':'" + message + "'}";

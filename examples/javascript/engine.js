@@ -26,14 +26,14 @@ class Valve {
     const size = read(config, "channels", isCount);
     this.corrected = read(config, "semantics", isOneOf([...SEMANTICS, undefined])) === "flink-40475";
     [this.watermarks, this.active, this.aligned] = [MIN, true, true].map((start) => Array(size).fill(start));
-    this.last = MIN; // the newest watermark that went out
+    this.last = MIN; // the last watermark emitted
   }
 
   step(event) {
     const isWatermark = read(event, "type", isOneOf(["watermark", "status"])) === "watermark";
     const channel = read(event, "channel", Number.isInteger);
     const value = isWatermark ? BigInt(read(event, "timestamp", isInt64)) : read(event, "status", isStatus);
-    if (!(channel in this.active)) return [{ type: "rejected" }]; // only now: a malformed event is an error
+    if (!(channel in this.active)) return [{ type: "rejected" }]; // after all checks: a malformed event is an error
     return isWatermark ? this.onWatermark(channel, value) : this.onStatus(channel, value);
   }
 
@@ -50,13 +50,13 @@ class Valve {
     if (becomesActive === this.active[channel]) return []; // VALVE-7
     this.active[channel] = becomesActive;
     this.aligned[channel] = becomesActive && own >= this.last; // VALVE-8, VALVE-11
-    // VALVE-11 keeps back a minimum that is due now; flink-40475 lets it out.
+    // VALVE-11 holds back a minimum that is due now; flink-40475 emits it.
     const due = becomesActive && this.corrected ? this.advanceToMinimum() : [];
     if (becomesActive) return valveWasIdle ? [announced, ...due] : due;
     if (this.active.includes(true)) return own === this.last ? this.advanceToMinimum() : []; // VALVE-9
     const highest = this.watermarks.reduce((a, b) => (a > b ? a : b));
     const flushed = own === this.last || this.corrected ? this.advance(highest) : [];
-    return [...flushed, announced]; // VALVE-10: the watermark goes out before IDLE
+    return [...flushed, announced]; // VALVE-10: the watermark comes before IDLE
   }
 
   advanceToMinimum() { // VALVE-5: with no aligned channel, nothing is due
@@ -81,7 +81,7 @@ class Partitioner {
 
   step(event) {
     const type = read(event, "type", isOneOf(["record", "watermark", "status", "latency_marker"]));
-    let targets = [0]; // OUT-12: a latency marker takes one channel, and any will do
+    let targets = [0]; // OUT-12: a latency marker takes any one channel
     if (type === "record") { // PART-6; idle or not, OUT-10
       const group = BigInt(murmur(hashCode(read(event, "key", isObject))) % this.maxParallelism);
       targets = [Number((group * BigInt(this.everywhere.length)) / BigInt(this.maxParallelism))];

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A Tidegate engine that runs whole jobs, in plain JavaScript: it writes the rows of its run log into the file that the
-// request names, one JSON object a line, while the job runs. What stands there counts even if the job never ends.
+// A Tidegate engine that runs whole jobs, in plain JavaScript: while a job runs, it writes the rows of its run log into
+// the file that the request names, one JSON object per line. These rows count even if the job never ends.
 "use strict";
 
 const fs = require("node:fs");
@@ -23,7 +23,7 @@ class Job {
     this.operators = new Map(graph.tasks.map((task) => [task.name, program.operators.find((one) => one.id === task.operators[0])]));
     this.edges = graph.edges;
     this.file = fs.openSync(log, "w");
-    this.waiting = []; // elements in the order in which they were sent: one queue keeps that of every channel
+    this.waiting = []; // elements in the order of sending: one queue keeps that of every channel
     this.counts = new Map();
   }
 

@@ -34,13 +34,13 @@ class Valve:
         size = read(config, "channels", int, COUNTS)
         self.corrected = read({"semantics": SEMANTICS[0]} | config, "semantics", str, SEMANTICS) == SEMANTICS[1]
         self.watermarks, self.active, self.aligned = [MIN] * size, [True] * size, [True] * size
-        self.last = MIN  # the newest watermark that went out
+        self.last = MIN  # the last watermark emitted
 
     def step(self, event: Any) -> list[Any]:
         is_watermark = read(event, "type", str, ("watermark", "status")) == "watermark"
         channel = read(event, "channel", int)
         value = read_int64(event, "timestamp") if is_watermark else read(event, "status", str, STATUSES)
-        if not 0 <= channel < len(self.active):  # only now: a malformed event is never `rejected`
+        if not 0 <= channel < len(self.active):  # after all checks: a malformed event is never `rejected`
             return [{"type": "rejected"}]
         return self.on_watermark(channel, value) if is_watermark else self.on_status(channel, value)
 
@@ -58,13 +58,13 @@ class Valve:
             return []
         self.active[channel] = becomes_active
         self.aligned[channel] = becomes_active and own >= self.last  # VALVE-8, VALVE-11
-        if becomes_active:  # VALVE-11 keeps back a minimum that is due now; flink-40475 lets it out
+        if becomes_active:  # VALVE-11 holds back a minimum that is due now; flink-40475 emits it
             due = self.advance_to_minimum() if self.corrected else []
             return announced + due if valve_was_idle else due
-        if any(self.active):  # VALVE-9: only the channel that determined the output makes it move
+        if any(self.active):  # VALVE-9: only the channel that determined the output changes it
             return self.advance_to_minimum() if own == self.last else []
         flushed = self.advance(max(self.watermarks)) if own == self.last or self.corrected else []
-        return flushed + announced  # VALVE-10: the watermark goes out before IDLE
+        return flushed + announced  # VALVE-10: the watermark comes before IDLE
 
     def advance_to_minimum(self) -> list[Any]:  # VALVE-5: with no aligned channel, nothing is due
         return self.advance(min(compress(self.watermarks, self.aligned), default=MIN))

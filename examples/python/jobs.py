@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A Tidegate engine that runs whole jobs, in plain Python: records over channels, without event time.
 
-It answers `job` with the rows of its run log. Every operator is a task of its own; the channel that is read next is
-drawn, as a real engine's would be by its threads.
+It answers `job` with the rows of its run log. Every operator is a task of its own. The next channel to read
+is chosen at random, as the threads of a real engine would.
 """
 
 import json

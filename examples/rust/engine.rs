@@ -39,7 +39,7 @@ impl Component for Partitioner {
         let targets = match event.get("type").text()? {
             "record" => key_hash(event.get("key")).map(|hash| hash % max * n / max).map(|to| to..to + 1)?, // PART-6
             "watermark" => event.get("timestamp").int64().map(|_| 0..if was_active { n } else { 0 })?, // OUT-7
-            "latency_marker" => 0..1, // OUT-12: one channel, and any will do
+            "latency_marker" => 0..1, // OUT-12: any one channel
             "status" => { // OUT-9
                 self.active = event.get("status").is_first("active", "idle")?;
                 0..if self.active == was_active { 0 } else { n }
@@ -66,7 +66,7 @@ fn key_hash(key: &Json) -> Option<usize> {
 
 /// Just enough JSON. A list is ']' with nameless items, an object '}' with named ones; Other is what is not used here.
 enum Json { Integer(i64), Text(String), Items(char, Vec<(String, Json)>), Other, Missing }
-impl Json { // None is for what is not as asked for, and ends as a bad_request
+impl Json { // None means the wrong type, and becomes a bad_request
     fn get(&self, name: &str) -> &Json {
         let fields = if let Json::Items('}', fields) = self { &fields[..] } else { &[] };
         fields.iter().rfind(|field| field.0 == name).map_or(&Json::Missing, |field| &field.1)
@@ -144,6 +144,6 @@ fn main() {
             Some("replay") => replay(&request).unwrap_or_else(|| error("bad_request")),
             _ => error("bad_request"),
         };
-        println!("{}", format!("{{'id':{id},{reply}}}").replace('\'', "\"")); // all was written with ' for "
+        println!("{}", format!("{{'id':{id},{reply}}}").replace('\'', "\"")); // everything was written with ' for "
     }
 }

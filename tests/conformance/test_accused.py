@@ -300,14 +300,14 @@ LEAK = Verdict(read_case("valve", {"channels": 1}, "0w1"), "replay", Status.TIME
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["run", "--engine", "spark-native:nonsense"], Exit.USAGE, "no master of Spark"),
-        (["run", "--engine", "spark:local[0]"], Exit.USAGE, "no master of Spark"),
-        (["jobs", "--engine", "spark:nonsense"], Exit.USAGE, "no master of Spark"),
+        (["run", "--engine", "spark-native:nonsense"], Exit.USAGE, "is not a Spark master"),
+        (["run", "--engine", "spark:local[0]"], Exit.USAGE, "is not a Spark master"),
+        (["jobs", "--engine", "spark:nonsense"], Exit.USAGE, "is not a Spark master"),
         (["jobs", "--engine", "bytewax:/nowhere/python"], Exit.CANNOT_START, "there is no program to run"),
-        (["jobs", "--engine", "flink-v2:latest"], Exit.USAGE, "no version of Flink"),
-        (["jobs", "--engine", "flink-sql:latest"], Exit.USAGE, "no version of Flink"),
-        (["jobs", "--engine", "flink-cluster:1.20.0"], Exit.USAGE, "no version of Flink"),
-        (["run", "--engine", "flink:2"], Exit.USAGE, "no version of Flink"),
+        (["jobs", "--engine", "flink-v2:latest"], Exit.USAGE, "is not a version of Flink"),
+        (["jobs", "--engine", "flink-sql:latest"], Exit.USAGE, "is not a version of Flink"),
+        (["jobs", "--engine", "flink-cluster:1.20.0"], Exit.USAGE, "is not a version of Flink"),
+        (["run", "--engine", "flink:2"], Exit.USAGE, "is not a version of Flink"),
         (["run", "--engine", "bytewax:"], Exit.USAGE, "tidegate jobs --engine bytewax:"),
         (["run", "--engine", "object:reference"], Exit.USAGE, "there is no engine 'object:reference'"),
     ],
@@ -333,4 +333,4 @@ def test_every_master_is_looked_at_before_anything_is_done(words, capsys):
     with pytest.raises(SystemExit) as left:
         main([*words, "--master", "nonsense"])
     assert left.value.code == Exit.USAGE
-    assert "'nonsense' is no master of Spark" in capsys.readouterr().err
+    assert "'nonsense' is not a Spark master" in capsys.readouterr().err

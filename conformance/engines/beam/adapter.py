@@ -1,7 +1,7 @@
 """Apache Beam as an engine of whole jobs: its direct runner, whose sources are scripted by a TestStream.
 
-It runs here, in the process of the adapter, in one subtask per operator. Beam promises no order. Watermarks must rise,
-and there is no idleness; what they do can be seen in windows alone, which are Beam's own.
+It runs in the process of the adapter, with one subtask per operator. Beam promises no order. Watermarks must rise,
+and there is no idleness; only windows show the effect of watermarks, and these are Beam's own.
 """
 
 import logging

@@ -1,6 +1,6 @@
 """The pipeline of a program: a tagged TestStream, a ParDo for each operator, and Beam's own windows.
 
-Beam takes annotations of `process` for promises about collections; there are none.
+Beam takes annotations of `process` as type hints for collections, so there are none.
 """
 
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ windows: Any = import_module("apache_beam.transforms.window")
 states: Any = import_module("apache_beam.transforms.userstate")
 coders: Any = import_module("apache_beam.coders")
 
-#: What runs is told apart from what describes it by pickling: it finds the one thing that it needs by this name.
+#: Pickling separates the running code from the description: it finds the one object that it needs by this name.
 HERE: dict[str, Steps] = {}
 STEPS = "steps"
-#: Whoever it is: there is one subtask.
+#: The name of the only subtask.
 WHO = 0
-#: Beam has no time before this one that a script could need.
+#: Beam has no earlier time that a script could need.
 FIRST = -1000
-#: What a step hands on, by key: a target, and what goes there.
+#: The output of a step, by key: a target, and the element for it.
 Sent = tuple[str, tuple[int, Element]]
 
 
@@ -43,7 +43,7 @@ class Source(beam.DoFn):  # type: ignore[misc]  # Beam has no types here
 
 
 class Step(beam.DoFn):  # type: ignore[misc]  # Beam has no types here
-    """An operator without memory."""
+    """An operator without state."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -70,7 +70,7 @@ class Arrive(Step):
 
 
 class Close(Step):
-    """Behind a window: its sum."""
+    """After a window: its sum."""
 
     def process(self, pane: Any, window: Any = beam.DoFn.WindowParam) -> Any:
         key, elements = pane
@@ -113,7 +113,7 @@ def build(number: int, operator: dict[str, Any], tagged: Any, inputs: list[Any])
 
 
 def script_stream(program: Program) -> Any:
-    """All scripts as one stream with a tag for each, in turns or one behind the other."""
+    """All scripts as one stream with a tag for each, alternating or one after the other."""
     stream = streams.TestStream()
     tags = {
         f"{source}.{script}": list(read_script(program, source, script))
@@ -138,11 +138,11 @@ def script_stream(program: Program) -> Any:
 
 
 def read_script(program: Program, source: int, script: int) -> Iterator[int | tuple[int, int, dict[str, Any]]]:
-    """Watermarks, and records with their places among the records."""
+    """Watermarks, and records with their indices among the records."""
     place = 0
     for item in program.operators[source]["scripts"][script]:
         if item["type"] == "watermark":
-            # Beam's says that nothing before it is to come, ours that nothing up to it is.
+            # Beam's watermark says that nothing earlier will come, ours that nothing up to and including it will.
             yield int(item["timestamp"]) + 1
         elif item["type"] == "record":
             yield script, place, item

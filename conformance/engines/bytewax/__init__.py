@@ -1,1 +1,1 @@
-"""Bytewax: jobs of keyed counts in processes of their own, killed and started again from what they have saved."""
+"""Bytewax: jobs of keyed counts in processes of their own, killed and restarted from their snapshots."""

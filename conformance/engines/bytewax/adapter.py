@@ -1,7 +1,7 @@
-"""Bytewax as an engine of whole jobs: keyed state in processes that are killed, and go on from what they have saved.
+"""Bytewax as an engine of whole jobs: keyed state in processes that are killed, and restored from their snapshots.
 
-It keeps the order of the records of a key, and no other; all records of a key meet in one worker, by a hash that it
-tells nobody. What it hands out after a kill it may hand out twice, but what it has counted it counts once.
+It keeps the order of the records of a key, and no other. All records of a key meet in one worker, by a hash that it
+does not reveal. After a kill it may emit records twice, but it counts each record once.
 """
 
 from importlib import import_module

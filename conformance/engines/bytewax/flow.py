@@ -1,7 +1,7 @@
-"""The dataflow that Bytewax runs: a step for each operator of a program, and a partition for each script.
+"""The Bytewax dataflow: a step for each operator of a program, and a partition for each script.
 
-It runs in a process of its own: see `flows` for what is written down. An operator is not told which worker it is: a
-thread stands for it.
+It runs in a process of its own: see `flows` for its journals. An operator does not know its worker: its thread
+stands for it.
 """
 
 import json
@@ -21,12 +21,12 @@ dataflow: Any = import_module("bytewax.dataflow")
 recovery: Any = import_module("bytewax.recovery")
 running: Any = import_module("bytewax.run")
 
-#: What a step hands to those behind it: a target, and what goes there.
+#: The output of a step: a target, and the element for it.
 Sent = tuple[int, Element]
 
 
 class Partition(inputs.StatefulSourcePartition):  # type: ignore[misc]  # Bytewax has no types here
-    """Where it stands is all that it saves."""
+    """It saves only its position."""
 
     def __init__(self, steps: Steps, source: int, script: int, place: int | None) -> None:
         self.steps, self.source, self.script, self.place = steps, source, script, place or 0
@@ -60,7 +60,7 @@ class Source(inputs.FixedPartitionedSource):  # type: ignore[misc]  # Bytewax ha
 
 
 class Nothing(outputs.DynamicSink):  # type: ignore[misc]  # Bytewax has no types here
-    """Every dataflow has an output; what sinks receive is written down by their steps."""
+    """Every dataflow needs an output; the steps of sinks write down what they receive."""
 
     def build(self, _step: str, _worker: int, _workers: int) -> Any:
         return Ignored()
@@ -95,7 +95,7 @@ def make_step(steps: Steps, number: int) -> Callable[[int | None, Sent], tuple[i
 
 
 def run(path: str, journals: str, saved: str, workers: str) -> None:
-    """Everything is saved at once, and what is older is not kept."""
+    """A snapshot as often as possible; older ones are not kept."""
     program = Program(json.loads(Path(path).read_text(encoding="utf-8")))
     saves = recovery.RecoveryConfig(saved, timedelta(0))
     flow = build(Steps(program, Journal(Path(journals))))

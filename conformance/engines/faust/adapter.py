@@ -1,4 +1,4 @@
-"""Faust as an engine of whole jobs, on a broker that is made up: each edge is a topic."""
+"""Faust as an engine of whole jobs, on a mock broker: each edge is a topic."""
 
 from importlib.metadata import version
 from typing import Any

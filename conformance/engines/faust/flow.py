@@ -1,4 +1,4 @@
-"""What Faust runs: a topic for each edge, an agent for each, and a table for each sum; see `flows` for what is told."""
+"""The Faust app: a topic and an agent for each edge, and a table for each sum; see `flows` for the journals."""
 
 import asyncio
 import json
@@ -10,11 +10,11 @@ from tidegate.conformance.engines.flows import Element, Journal, Program, Steps
 from tidegate.conformance.engines.kafka.mock_broker import GROUP, PARTITIONS, key_of, name_edge, name_source
 
 faust: Any = import_module("faust")
-# It imports things when they are asked for; what all attempts need is imported once.
+# It imports modules lazily; those that all attempts need are imported once.
 for name in ("faust.app.base", "faust.transport.drivers.aiokafka"):
     import_module(name)
 
-#: What a step hands on: a target, and what goes there.
+#: The output of a step: a target, and the element for it.
 Sent = tuple[int, Element]
 
 
@@ -27,10 +27,10 @@ class Flow:
             GROUP,
             broker=f"kafka://{broker}",
             store="memory://",
-            # Else it makes a folder wherever it was called.
+            # Otherwise it creates a folder in the current directory.
             datadir=str(journals.parent / "faust"),
             web_enabled=False,
-            # The broker makes topics by itself, and knows no other way.
+            # The broker creates topics itself, and only so.
             topic_allow_declare=False,
             topic_disable_leader=True,
             topic_partitions=PARTITIONS,
@@ -47,10 +47,10 @@ class Flow:
         return self.app.topic(name, key_type=str, key_serializer="raw", value_serializer="json", partitions=PARTITIONS)
 
     async def hand_on(self, sent: list[Sent]) -> None:
-        """What leaves an operator goes into the topic of its edge, under its key.
+        """The output of an operator goes into the topic of its edge, under its key.
 
-        It is there when what sending gives has been waited for, too: without that, Faust may commit what it has read
-        before what it has made of it is safe, and a kill loses that.
+        It also waits for the future of each send: otherwise Faust may commit what it has read before its output is
+        safe, and a kill loses that output.
         """
         for target, element in sent:
             await (await self.edges[element[4]].send(key=key_of(element[1]).encode(), value=[target, element]))
@@ -73,8 +73,8 @@ class Flow:
                 who, element = str(event.message.partition), event.value[1]
                 key = key_of(element[1])
                 total, sent = self.steps.receive(number, who, element, 0 if totals is None else totals[key])
-                # What comes of a total is sent before the total is kept: after a kill it may be sent again, and would
-                # else be counted again without ever having been sent.
+                # The output of a total is sent before the total is stored: after a kill it may be sent again. In the
+                # other order the record would count without an output.
                 await self.hand_on(sent)
                 if totals is not None:
                     totals[key] = total

@@ -1,4 +1,4 @@
-"""Where the jars of fetched versions lie: one folder a version below the cache of Tidegate."""
+"""The folder of the jars of fetched versions: one folder per version in the cache of Tidegate."""
 
 import os
 import re
@@ -11,13 +11,13 @@ from tidegate.conformance.engines.text import printable
 
 DEFAULT_VERSION = "2.3.0"
 MANIFEST = "META-INF/MANIFEST.MF"
-#: The jars that are asked for their version: what runs jobs, and what runs SQL.
+#: The jars whose version is checked: the one that runs jobs, and the one that runs SQL.
 _TELLING = ("flink-dist", "flink-table-planner")
 _VERSION = re.compile(r"[0-9]+(\.[0-9]+){2}")
 
 
 def cache_folder() -> Path:
-    """`TIDEGATE_CACHE`, else `tidegate` in the cache folder of the user, as XDG has it."""
+    """`TIDEGATE_CACHE`, else `tidegate` in the cache folder of the user, as defined by XDG."""
     own = os.environ.get("TIDEGATE_CACHE")
     if own:
         return Path(own)
@@ -38,7 +38,7 @@ def folder_of(version: str) -> Path:
 
 
 def sql_folder_of(version: str) -> Path:
-    """What SQL needs besides: a folder of its own, because nothing else wants it on its class path."""
+    """The additional jars of SQL: a folder of its own, so that other class paths do not contain them."""
     return cache_folder() / "flink-sql" / version
 
 
@@ -52,7 +52,7 @@ def is_fetched(version: str) -> bool:
 
 
 def check_jars(version: str) -> None:
-    """Raise CannotStartError where the jars of a version are not there, or are not what they should be."""
+    """Raise CannotStartError if the jars of a version are missing or damaged."""
     if not is_fetched(version):
         raise CannotStartError(
             f"Flink {version} is not in the cache (fetched: {', '.join(fetched_versions()) or 'none'})",
@@ -66,11 +66,11 @@ def check_jars(version: str) -> None:
 
 
 def damage_of(version: str) -> str | None:
-    """What is wrong with the jars of a version that is there: one that is not whole, or that is another version's."""
+    """What is wrong with the jars of a fetched version: one is incomplete, or belongs to another version."""
     for jar in sorted([*folder_of(version).glob("*.jar"), *sql_folder_of(version).glob("*.jar")]):
         try:
             if not zipfile.is_zipfile(jar):
-                return f"{jar} is no whole jar"
+                return f"{jar} is not a complete jar"
             said = said_version(jar, jar.stat().st_mtime_ns) if jar.name.startswith(_TELLING) else None
         except (OSError, zipfile.BadZipFile, KeyError) as error:
             return f"{jar} cannot be read: {error}"

@@ -1,7 +1,7 @@
 """The engine `flink[:VERSION]`: a process of its own with its own JVM.
 
-`FlinkEngine` is our side of it: it looks for Java and the jars before it starts the process, so that what is missing
-is said in words that help. `Flink` is the other side, hosted as any Python engine is; a JVM that dies takes the process
+`FlinkEngine` is our side of it: it checks for Java and the jars before it starts the process, to report clearly
+what is missing. `Flink` is the other side, hosted like any Python engine; a JVM that dies takes the process
 along, which is one crash and a new process.
 """
 
@@ -28,7 +28,7 @@ class FlinkEngine(ProcessEngine):
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version):
             raise UnknownEngineError(
-                f"'{printable(version)}' is no version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
+                f"'{printable(version)}' is not a version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
             )
         limits = limits or Limits()
         command = [

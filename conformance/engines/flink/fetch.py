@@ -1,8 +1,8 @@
 """The jars of a Flink version, from PyPI by pip alone.
 
-The Python packages of Flink carry all of its jars. One archive is downloaded into a temporary folder of the cache, the
-few jars that are needed are taken out of it, and the folder gets its final name only when it is complete: whatever goes
-wrong on the way leaves nothing behind.
+The Python packages of Flink contain all of its jars. One archive is downloaded into a temporary folder of the cache,
+the few jars that are needed are extracted, and the folder gets its final name only when it is complete: a failure
+leaves nothing behind.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ from tidegate.conformance.engines.flink.cache import (
     version_key,
 )
 
-#: The versions that the suite is tried with.
+#: The versions that the suite is tested with.
 TESTED = ("1.12.5", "1.14.6", "1.17.0", "1.17.2", "1.20.5", "2.1.0", "2.2.1", "2.3.0")
 #: Since this release the jars have a package of their own.
 _FIRST_WITH_LIBRARIES = (1, 13)
@@ -50,20 +50,20 @@ _NO_NETWORK = re.compile(
 )
 _NO_SUCH_VERSION = re.compile(r"No matching distribution|Could not find a version|HTTP error 404")
 
-#: Told how many bytes there are already, and what is being done.
+#: Receives the number of bytes so far, and the current step.
 Progress = Callable[[int, str], None]
 
 
 class FetchError(EngineError):
-    """The jars could not be brought: what happened, and what to do about it."""
+    """The jars could not be fetched: what happened, and what to do about it."""
 
     code = "fetch"
 
 
 def fetch(version: str, progress: Progress = lambda _size, _doing: None) -> Path:
-    """The folder with the jars of the version, fetched unless it is there; those of SQL get a folder besides."""
+    """The folder with the jars of the version, fetched if missing; those of SQL get a folder of their own."""
     if not is_version(version):
-        raise FetchError(f"'{version}' is no version of Flink", f"a version is three numbers, such as {TESTED[-1]}")
+        raise FetchError(f"'{version}' is not a version of Flink", f"a version is three numbers, such as {TESTED[-1]}")
     is_whole = is_fetched(version) and damage_of(version) is None
     if is_whole and sql_folder_of(version).is_dir():
         return folder_of(version)
@@ -87,7 +87,7 @@ def fetch(version: str, progress: Progress = lambda _size, _doing: None) -> Path
 def explain(error: OSError) -> FetchError:
     if error.errno == errno.ENOSPC:
         return no_room("the disk is full")
-    hint = "let TIDEGATE_CACHE point to a folder that may be written to"
+    hint = "let TIDEGATE_CACHE point to a writable folder"
     return FetchError(f"the cache {flink_folder()} cannot be used: {error.strerror or error}", hint)
 
 
@@ -103,7 +103,7 @@ def check_room() -> None:
 
 
 def download(version: str, scratch: Path, progress: Progress) -> Path:
-    """Let pip download the archive. Its temporary files go below `scratch`, too, where their growth shows progress."""
+    """Let pip download the archive. Its temporary files go below `scratch`, too, whose size shows the progress."""
     target = scratch / "archive"
     errors = scratch / "pip.log"
     with errors.open("wb") as log:
@@ -132,15 +132,15 @@ def pip_command(version: str, target: Path) -> list[str]:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-cache-dir", "--no-input"]
     command += ["--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--dest", str(target)]
     if version_key(version)[:2] >= _FIRST_WITH_LIBRARIES:
-        # Some are source archives, of which pip wants metadata: what it takes to build that need not be fetched, too.
+        # Some are source archives: pip builds their metadata, without fetching what that needs if it is installed.
         return [*command, *(["--no-build-isolation"] if can_build() else []), f"apache-flink-libraries=={version}"]
-    # These have wheels for the Pythons of their time only; what is in them is the same for all.
+    # These have wheels only for the Pythons of their time; their content is the same for all.
     command += ["--only-binary=:all:", "--python-version", "3.7", "--implementation", "cp"]
     return [*command, "--platform", "manylinux1_x86_64", f"apache-flink=={version}"]
 
 
 def can_build() -> bool:
-    """Whether the setuptools that are installed can make a wheel by themselves."""
+    """Whether the installed setuptools can make a wheel without further packages."""
     try:
         return version_key(metadata.version("setuptools"))[:2] >= _FIRST_WITH_WHEELS
     except (metadata.PackageNotFoundError, ValueError):
@@ -164,7 +164,7 @@ def explain_pip(version: str, output: str) -> FetchError:
 
 
 def extract(archive: Path, target: Path, sql: Path, progress: Progress) -> None:
-    """The jars that are needed, out of a wheel or a source archive."""
+    """Extract the needed jars from a wheel or a source archive."""
     target.mkdir()
     sql.mkdir()
     try:
@@ -200,7 +200,7 @@ def find_wanted(name: str) -> re.Match[str] | None:
 
 
 def publish(jars: Path, target: Path) -> None:
-    """Under its final name at once. Whoever was quicker has brought the same."""
+    """Give it the final name at once. A concurrent fetch has the same result."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         jars.rename(target)

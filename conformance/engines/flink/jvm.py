@@ -1,13 +1,13 @@
 """A JVM with the jars of one Flink version, in this process, driven through JPype.
 
-A process has one JVM and one only, so `start` gives the same `Jvm` for the same folder and refuses another.
-JPype is imported when the JVM is started: everything else of Tidegate works without it.
+A process has only one JVM, so `start` returns the same `Jvm` for the same folder and refuses another.
+JPype is imported when the JVM starts: everything else of Tidegate works without it.
 
 Choices
 -------
-The heap is small and running out of it ends the process: a Flink whose heap is full answers nothing sensible, and the
-harness knows how to start a process again. A native crash writes no file into the folder that one happens to be in.
-The compiler is the quick one: cases are short, and the JVM is started often.
+The heap is small, and running out of it ends the process: a Flink with a full heap gives no useful answer, and the
+harness can restart a process. A native crash writes no file into the current folder.
+The compiler is the fast one: cases are short, and the JVM is started often.
 """
 
 from pathlib import Path
@@ -17,7 +17,7 @@ from tidegate.conformance.engines.flink.cache import version_key
 from tidegate.conformance.engines.flink.proxies import TrackedJPype
 from tidegate.conformance.engines.java import ONE_COMPILER
 
-#: What Flink's own start script opens, as far as the classes that we drive need it.
+#: What Flink's own start script opens, as far as our classes need it.
 _OPENED = (
     "java.lang",
     "java.lang.reflect",
@@ -34,7 +34,7 @@ _LOGGING = Path(__file__).with_name("log4j2-quiet.properties")
 
 
 class Jvm:
-    """Classes, and what is private in them. Made by `start`."""
+    """Access to classes, and to their private members. Made by `start`."""
 
     def __init__(self, folder: Path, version: str) -> None:
         import jpype  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra
@@ -49,7 +49,7 @@ class Jvm:
         self._abstract: dict[str, dict[str, Any]] = {}
         self._invocation_error = jpype.JClass("java.lang.reflect.InvocationTargetException")
         self._object_array = jpype.JArray(jpype.JObject)
-        #: every exception that comes out of Java
+        #: every exception from Java
         self.JavaError: type[Exception] = jpype.JException
 
     def cls(self, name: str) -> Any:
@@ -72,8 +72,8 @@ class Jvm:
     def implement(self, interface: str, handlers: dict[str, Any]) -> Any:
         """An object of the interface: `handlers` by name of method, called with the arguments of Java.
 
-        A method without a handler does what the interface says by default, or nothing, giving null. So one set of
-        handlers serves versions with more methods and with fewer.
+        A method without a handler uses the default of the interface, or does nothing and returns null. So one set of
+        handlers works for versions with more or fewer methods.
         """
         abstract = self._abstract.get(interface)
         if abstract is None:
@@ -82,11 +82,11 @@ class Jvm:
         return self.jpype.JProxy(interface, dict={**abstract, **handlers})
 
     def end_case(self) -> None:
-        """Let go of what the proxies of a case hold, so that both garbage collectors can do their work."""
+        """Release what the proxies of a case hold, so that both garbage collectors can work."""
         self.jpype.cut()
 
     def new(self, class_name: str, *arguments: Any) -> Any:
-        """An instance by a constructor of any visibility that takes as many arguments."""
+        """An instance by a constructor of any visibility with this number of arguments."""
         for constructor in self.cls(class_name).class_.getDeclaredConstructors():
             if constructor.getParameterCount() == len(arguments):
                 constructor.setAccessible(True)
@@ -96,7 +96,7 @@ class Jvm:
     def assemble(self, class_name: str, supplies: dict[str, list[Any]]) -> Any:
         """An instance by the longest constructor, its arguments taken in turn from `supplies` by their simple type.
 
-        What is not supplied is null: versions differ in the number and order of parameters more than in their kinds.
+        Arguments without a supply are null: versions differ in number and order of parameters more than in their types.
         """
         constructors = list(self.cls(class_name).class_.getDeclaredConstructors())
         constructor = max(constructors, key=lambda one: int(one.getParameterCount()))
@@ -107,19 +107,19 @@ class Jvm:
         return self._unwrapped(constructor.newInstance, self._object_array(arguments))
 
     def bare(self, class_name: str) -> Any:
-        """An instance of which no constructor was run."""
+        """An instance without a constructor call."""
         unsafe = self.field(self.cls("sun.misc.Unsafe"), "theUnsafe")
         return unsafe.allocateInstance(self.cls(class_name).class_)
 
     def integer(self, value: int) -> Any:
-        """An int in a box, as reflection wants it."""
+        """A boxed int, as reflection needs it."""
         return self.cls("java.lang.Integer").valueOf(self.jpype.JInt(value))
 
     def boolean(self, value: object) -> Any:
         return self.cls("java.lang.Boolean").valueOf(self.jpype.JBoolean(bool(value)))
 
     def parameters(self, class_name: str) -> list[list[str]]:
-        """The types of the parameters of each constructor, to tell versions apart."""
+        """The types of the parameters of each constructor, to distinguish versions."""
         constructors = self.cls(class_name).class_.getDeclaredConstructors()
         return [[str(one.getName()) for one in constructor.getParameterTypes()] for constructor in constructors]
 
@@ -131,7 +131,7 @@ class Jvm:
         self._find_field(target, name).set(None if self._is_class(target) else target, value)
 
     def call(self, target: Any, name: str, *arguments: Any) -> Any:
-        """Call a method of any visibility, found by its name and the number of arguments; what it throws is thrown."""
+        """Call a method of any visibility, found by its name and number of arguments; its exceptions pass through."""
         method = self._find_method(target, name, len(arguments))
         instance = None if self._is_class(target) else target
         return self._unwrapped(method.invoke, instance, self._object_array(arguments))
@@ -147,7 +147,7 @@ class Jvm:
         for interface in seen[0].getInterfaces():
             yield from getattr(interface, what)()
 
-    # What was found is kept by the class of Python that JPype makes for each of Java: asking Java would take longer.
+    # Results are cached by the Python class that JPype makes for each Java class: asking Java would take longer.
 
     def _find_field(self, target: Any, name: str) -> Any:
         owner = target if self._is_class(target) else type(target)
@@ -196,7 +196,7 @@ def start(folder: Path, version: str, *, heap: str = "512m") -> Jvm:
     jars = sorted(str(jar) for jar in folder.glob("*.jar"))
     if not jars:
         raise FileNotFoundError(f"no jars in {folder}")
-    jpype.config.destroy_jvm = False  # the process ends; nobody waits for Java's threads
+    jpype.config.destroy_jvm = False  # the process ends without waiting for Java's threads
     jpype.startJVM(*_options(heap), classpath=jars, convertStrings=False)
     _started = Jvm(folder, version)
     return _started

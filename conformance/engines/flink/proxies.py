@@ -1,8 +1,8 @@
 """JPype, with proxies that can be cut off from what they call.
 
-A proxy is an object of Java that holds functions of Python, which mostly belong to an object that holds objects of
-Java, and among them the proxy. Neither garbage collector sees the whole circle, so none of it would ever be freed, and
-a long run would fill the heap. When a case is over, its circles are opened.
+A proxy is a Java object that holds Python functions. These mostly belong to an object that holds
+Java objects, among them the proxy. Neither garbage collector sees the whole cycle, so it would never be freed, and
+a long run would fill the heap. At the end of a case, its cycles are cut.
 """
 
 from types import FunctionType
@@ -23,7 +23,7 @@ class Holder:
 
 
 class TrackedJPype:
-    """The module, but for `JProxy`, which remembers what it made."""
+    """The module, except that `JProxy` remembers what it made."""
 
     def __init__(self, jpype: Any) -> None:
         self._jpype = jpype
@@ -32,7 +32,7 @@ class TrackedJPype:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._jpype, name)
-        setattr(self, name, found)  # the next time it is found at once
+        setattr(self, name, found)  # the next access finds it directly
         return found
 
     def JProxy(  # noqa: N802 - its name in JPype
@@ -50,7 +50,7 @@ class TrackedJPype:
         return self._jpype.JProxy(interface, inst=holder)
 
     def cut(self) -> None:
-        """Forget every function that holds something, and every object. Plain functions stay: others may share them."""
+        """Drop every function that holds something, and every object. Plain functions stay: others may share them."""
         for handlers in self._handlers:
             for name in [name for name, handler in handlers.items() if holds_something(handler)]:
                 del handlers[name]

@@ -1,1 +1,1 @@
-"""Kafka for engines that need a broker: the one that librdkafka makes up, and a coordinator in front of it."""
+"""Kafka for engines that need a broker: librdkafka's mock broker, and a coordinator in front of it."""

@@ -1,12 +1,12 @@
-"""The coordinator of a consumer group that has one member, in front of a broker that has a coordinator of its own.
+"""The coordinator of a consumer group with one member, in front of a broker with a coordinator of its own.
 
-librdkafka's mock broker makes a member that joins again after a kill wait for the session of the dead one, and a
-member whose session is over before its group is ready never gets an answer: on a machine that stands still for some
-seconds it waits for minutes. Here whoever joins leads the group at once, and no session ends. That is right as long as
+With librdkafka's mock broker, a member that joins again after a kill waits for the session of the dead one, and a
+member whose session ends before its group is ready never gets an answer: on a machine that stalls for some
+seconds it waits for minutes. Here a joining member leads the group at once, and no session ends. That is right while
 there is one process at a time.
 
-Requests go one by one on a connection, as with a real broker. Those about groups are answered here, all others by the
-broker; where it says where it is, it is here.
+Requests on a connection are processed one by one, as with a real broker. Those about groups are answered here, all
+others by the broker; its address in replies is replaced by ours.
 """
 
 import itertools
@@ -19,17 +19,17 @@ from io import BufferedIOBase
 from typing import Self
 
 METADATA, FIND_COORDINATOR, JOIN, HEARTBEAT, LEAVE, SYNC = 3, 10, 11, 12, 13, 14
-#: Of each request about groups, the newest version that is understood: those after it have another encoding.
+#: The newest supported version of each request about groups: later ones have another encoding.
 NEWEST = {JOIN: 5, HEARTBEAT: 3, LEAVE: 2, SYNC: 3}
 HOST = "127.0.0.1"
 
 
 class UnknownVersionError(ValueError):
-    """A request about groups in a version that is not understood."""
+    """A request about groups in an unsupported version."""
 
 
 class Words:
-    """What a request says, field by field. Texts and bytes have their length before them."""
+    """The fields of a request, one by one. Strings and bytes have their length in front."""
 
     def __init__(self, content: bytes) -> None:
         self._content, self._at = content, 0
@@ -63,7 +63,7 @@ class Group:
         self._generations = itertools.count(1)
 
     def answer(self, kind: int, version: int, words: Words) -> bytes:
-        """What a broker would say, with no error and no throttling."""
+        """The answer of a broker, with no error and no throttling."""
         if version > NEWEST[kind]:
             raise UnknownVersionError(f"request {kind} about a group, version {version}; the newest is {NEWEST[kind]}")
         throttled = struct.pack(">i", 0) if version >= (2 if kind == JOIN else 1) else b""
@@ -73,7 +73,7 @@ class Group:
         return begin + (self._sync(version, words) if kind == SYNC else b"")
 
     def _join(self, version: int, words: Words) -> bytes:
-        """It leads, and is told of all members: of itself."""
+        """The member leads, and receives the list of members: itself."""
         words.text()
         for _timeout in range(2 if version >= 1 else 1):
             words.number("i")
@@ -88,7 +88,7 @@ class Group:
         return struct.pack(">i", generation) + text(protocol) + text(member) + text(member) + members
 
     def _sync(self, version: int, words: Words) -> bytes:
-        """It has what it gave itself."""
+        """It gets the assignment that it made for itself."""
         words.text()
         words.number("i")
         words.text()
@@ -145,7 +145,7 @@ class Connection(socketserver.StreamRequestHandler):
         return self.server.group
 
     def readdress(self, kind: int, reply: bytes) -> bytes:
-        """A host and its port stand side by side."""
+        """Replace a host and the port next to it."""
         if kind not in (METADATA, FIND_COORDINATOR):
             return reply
         there, here = (HOST.encode() + struct.pack(">i", port) for port in (self.server.broker, self.server.port))
@@ -153,7 +153,7 @@ class Connection(socketserver.StreamRequestHandler):
 
 
 def read_frame(file: BufferedIOBase) -> bytes:
-    """Without its length. Nothing at the end, which a client that is killed finds in the middle of a word."""
+    """Without its length. Empty at the end, which a killed client may cause in the middle of a frame."""
     size = file.read(4)
     frame = file.read(int.from_bytes(size))
     return frame if len(size) == 4 and len(frame) == int.from_bytes(size) else b""

@@ -1,7 +1,7 @@
-"""A Kafka broker that lives in this process: the one that librdkafka makes up for its own tests.
+"""A Kafka broker in this process: librdkafka's mock broker, made for its own tests.
 
-It makes a topic of four partitions when somebody asks for it, and keeps offsets of groups. It knows nothing of
-transactions, so that exactly-once cannot be judged on it; groups have a coordinator of ours (`coordinator`).
+It creates a topic of four partitions on first use, and keeps offsets of groups. It has no
+transactions, so exactly-once cannot be judged on it; groups use our coordinator (`coordinator`).
 """
 
 import json
@@ -18,10 +18,10 @@ from tidegate.conformance.engines.kafka.coordinator import HOST, Coordinator
 Json = dict[str, Any]
 
 PARTITIONS = 4
-#: Of consumers: an engine has one.
+#: The number of consumers: an engine has one.
 GROUP = "tidegate"
-#: What an engine on such a broker can do. All records of a key meet in one partition and keep their order. It is run at
-#: least once: after a kill it reads again what it had not committed, and may count it again.
+#: The abilities of an engine on such a broker. All records of a key meet in one partition and keep their order. It runs
+#: at least once: after a kill it reads again what it had not committed, and may count it again.
 JOBS = {
     "operators": ["source", "map", "flat_map", "filter", "sum", "sink"],
     "partitioners": ["hash"],
@@ -36,7 +36,7 @@ JOBS = {
     "keys_meet": True,
     "counts_once": False,
 }
-#: Seconds that it may take to answer.
+#: Seconds for an answer.
 PATIENCE = 30.0
 
 
@@ -50,7 +50,7 @@ class MockBroker:
 
     @cached_property
     def _consumer(self) -> Any:
-        """It reads nothing, and asks what the group has read."""
+        """It reads nothing, and only queries the offsets of the group."""
         return self._kafka.Consumer({"bootstrap.servers": f"{HOST}:{self.port}", "group.id": GROUP})
 
     def make_topics(self, *names: str) -> None:
@@ -68,7 +68,7 @@ class MockBroker:
         self._producer.flush(PATIENCE)
 
     def is_read(self, *names: str) -> bool:
-        """Whether the group has committed everything that these topics hold."""
+        """Whether the group has committed everything in these topics."""
         places = [self._kafka.TopicPartition(name, number) for name in names for number in range(PARTITIONS)]
         ends = {(one.topic, one.partition): self._consumer.get_watermark_offsets(one, PATIENCE)[1] for one in places}
         committed = self._consumer.committed(places, PATIENCE)
@@ -84,12 +84,12 @@ def name_edge(number: int) -> str:
 
 
 def key_of(key: str) -> str:
-    """An empty key is none to some."""
+    """Some treat an empty key as no key."""
     return f"k{key}"
 
 
 def run_on_broker(job: Json, flow: str, name_changelog: Callable[[int], str]) -> Json:
-    """A job over the topics of a broker of its own. The process is a module; a subtask has partitions."""
+    """A job over the topics of a broker of its own. A module is the process; a subtask has partitions."""
     program = Program(job)
     broker = MockBroker()
     for number, _source, _target in program.edges:

@@ -1,1 +1,1 @@
-"""An engine in a process of its own: started, spoken to line by line, and gone afterwards, whatever it does."""
+"""An engine in a process of its own: started, spoken to line by line, and always gone afterwards."""

@@ -1,9 +1,9 @@
-"""A process that we start, and that must be gone afterwards, with everything that it started in turn.
+"""A child process that must be gone afterwards, with everything that it started.
 
-An engine leads a session and process group of its own: a Ctrl-C at the terminal reaches the harness alone. Between the
-two stands a keeper (`keeper.py`), which ends the engine and all its offspring when we say so, when the engine is
-forgotten, and when the harness ends, in whatever way. An engine that kills its keeper dies of it; any of its offspring
-that live on are found by a mark in their environment.
+An engine leads a session and process group of its own: a Ctrl-C at the terminal reaches only the harness. Between the
+two is a keeper (`keeper.py`), which ends the engine and all its descendants on request, when the engine is
+garbage-collected, and whenever the harness ends. An engine that kills its keeper dies with it; surviving
+descendants are found by a mark in their environment.
 """
 
 import contextlib
@@ -23,17 +23,17 @@ import attrs
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.text import printable
 
-#: Every engine adds its own mark to those it finds here, so that an engine within an engine bears both.
+#: Every engine adds its own mark to those it finds here, so that an engine within an engine has both.
 LINEAGE = "TIDEGATE_LINEAGE"
 _PROC = Path("/proc")
 _KEEPER = Path(__file__).with_name("keeper.py")
-#: More seconds than a keeper takes for anything, on a busy machine.
+#: More seconds than a keeper needs for anything, on a busy machine.
 _PATIENCE = 30.0
 
 
 @attrs.define
 class Kept:
-    """A keeper, with the streams of its engine: it acts when `control` is closed, and tells what happened."""
+    """A keeper, with the streams of its engine: it acts when `control` closes, and reports what happened."""
 
     process: "subprocess.Popen[bytes]"
     control: int
@@ -43,7 +43,7 @@ class Kept:
     ending: int = -1
 
     def hear(self) -> bytes:
-        """What the keeper says next, up to the end of a line; nothing if it is gone."""
+        """The keeper's next line; empty if it is gone."""
         heard = b""
         deadline = time.monotonic() + _PATIENCE
         while not heard.endswith(b"\n") and _is_readable(self.report, deadline - time.monotonic()):
@@ -62,7 +62,7 @@ class Kept:
             os.close(self.control)
             while self.hear():
                 pass
-            if _wait(self.process) != 0:  # somebody has killed it
+            if _wait(self.process) != 0:  # it was killed
                 _kill_strays(self.mark)
             for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if pipe is not None:
@@ -87,7 +87,7 @@ class Child:
         self.ending = kept.ending = _open_ending(pid, kept.report)
 
     def exit_status(self) -> int | None:
-        """The exit status, negative for a signal; None while it runs, and if nobody knows it."""
+        """The exit status, negative for a signal; None while it runs, and if it is unknown."""
         if self._status is None and not self._is_lost and _is_readable(self.ending, 0.0):
             said = self._kept.hear().strip()
             self._is_lost = not said
@@ -106,7 +106,7 @@ class Child:
             return f"was killed by signal {-status}"
 
     def destroy(self) -> None:
-        """End the process and its offspring: a chance to leave by itself, then none."""
+        """End the process and its descendants: first politely, then by force."""
         if self._when_forgotten.detach():
             self._kept.end()
 
@@ -151,7 +151,7 @@ def _explain(command: Sequence[str], error: OSError | ValueError) -> CannotStart
 
 
 def _open_ending(pid: int, report: int) -> int:
-    """The system tells of a death before the keeper can; where it does not, the keeper does."""
+    """The system reports a death before the keeper can; where it does not, the keeper does."""
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             return os.pidfd_open(pid)
@@ -173,7 +173,7 @@ def _wait(process: "subprocess.Popen[bytes]") -> int:
 
 
 def _kill_strays(mark: str) -> None:
-    """Kill those who bear the mark. They may be forking while we look, so look until nobody is found."""
+    """Kill processes with the mark. They may fork meanwhile, so repeat until none is found."""
     for _ in range(50):
         strays = list(_bearers(mark))
         if not strays:

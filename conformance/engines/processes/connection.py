@@ -1,8 +1,8 @@
 """Bytes to and from one engine process, without ever blocking on it.
 
-`exchange` is the only place where we wait, and it waits for everything at once: room to write, something to read, the
-engine's death. Standard output is read only once the lines that came before have been taken, so an engine that floods
-us fills its own pipe and not our memory; standard error is read always, and forgotten but for its last lines.
+`exchange` is the only place that waits, and it waits for everything at once: room to write, data to read, the
+engine's death. Standard output is read only once the earlier lines have been taken, so an engine that floods
+us fills its own pipe and not our memory. Standard error is always read, and only its last lines are kept.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from tidegate.conformance.engines.processes.lines import LineBuffer, Tail
 from tidegate.conformance.engines.text import quoted
 
 _CHUNK = 256 * 1024
-#: After an engine has closed a stream we look this often whether its time is up.
+#: Seconds between checks of the deadline after an engine has closed a stream.
 _LOOK_FOR_DEATH = 0.05
 
 
@@ -44,10 +44,10 @@ class Connection:
         self._queued = 0
         self._ended = False
         self._drained = False
-        #: when a stream was closed by an engine that may be about to die
+        #: when an engine that may be about to die closed a stream
         self._hung_up_at: float | None = None
         self._closed_stream = ""
-        #: when standard output last said anything
+        #: when standard output was last read
         self._heard_at = time.monotonic()
         self._poll = select.poll()
         self._watched: dict[int, int] = {}
@@ -57,7 +57,7 @@ class Connection:
             if hasattr(fcntl, "F_SETPIPE_SZ"):  # a longer pipe lets the engine run ahead while we judge
                 with contextlib.suppress(OSError):
                     fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, MEBIBYTE)
-        self._watch(self._stdin, 0)  # for its closing alone
+        self._watch(self._stdin, 0)  # only to see it close
         self._watch(self._stdout, select.POLLIN)
         self._watch(self._stderr, select.POLLIN)
         self._watch(self._child.ending, select.POLLIN)
@@ -65,14 +65,14 @@ class Connection:
     # Writing
 
     def send(self, data: bytes) -> int:
-        """Queue the data and give the position of its first byte in all that was ever sent."""
+        """Queue the data and return the position of its first byte in everything ever sent."""
         start = self._queued
         self._unwritten.append(memoryview(data))
         self._queued += len(data)
         return start
 
     def flush(self) -> None:
-        """Write what the pipe takes now; the rest goes out while we wait."""
+        """Write what the pipe takes now; the rest follows while we wait."""
         while self._unwritten:
             try:
                 written = os.writev(self._stdin, list(islice(self._unwritten, 64)))
@@ -93,7 +93,7 @@ class Connection:
             self._watch(self._stdin, select.POLLOUT if self._unwritten else 0)
 
     def consumed(self) -> int:
-        """How many of the bytes sent the engine has read; where the system does not tell, all that were written."""
+        """How many of the bytes sent the engine has read; if the system does not tell, all that were written."""
         unread = bytearray(4)
         try:
             fcntl.ioctl(self._stdin, termios.FIONREAD, unread)
@@ -107,7 +107,7 @@ class Connection:
         return self._lines.take()
 
     def exchange(self, seconds: float) -> None:
-        """Wait until something happens, at most so long, and read and write what is possible."""
+        """Wait until something happens, at most this long, and read and write what is possible."""
         if self._lines.waiting or self._ended:
             seconds = 0.0
         elif self._hung_up_at is not None:
@@ -126,7 +126,7 @@ class Connection:
             self._read_last_words()
 
     def failure(self) -> Broken | Crashed | None:
-        """Why nothing more will come, if nothing will. Lines that came before are to be taken first."""
+        """Why nothing more will come, if so. Earlier lines must be taken first."""
         if self._lines.waiting:
             return None
         if self._lines.overflowed:
@@ -136,7 +136,7 @@ class Connection:
             middle = f" in the middle of a line: {quoted(half)}" if half else ""
             return Crashed(f"{self._child.describe_end()}{middle}", self.stderr())
         if self._hung_up_at is not None and time.monotonic() - self._hung_up_at > self._limits.kill_grace:
-            return Broken(f"closed its {self._closed_stream}, and lives on", self.stderr())
+            return Broken(f"closed its {self._closed_stream}, but still runs", self.stderr())
         return None
 
     @property
@@ -152,7 +152,7 @@ class Connection:
         return self._lines.half_line
 
     def stderr(self) -> tuple[str, ...]:
-        for _ in range(8):  # what was written last is what matters, and it may not have been read yet
+        for _ in range(8):  # the last lines matter, and may be unread
             self._read_stderr()
         return self._tail.lines()
 
@@ -162,7 +162,7 @@ class Connection:
     # The end
 
     def close(self) -> int | None:
-        """Let an engine that was told `bye` leave, and make one leave that does not. Gives its status if it left."""
+        """Let an engine exit after `bye`, and kill it if it does not. Returns its status if it exited."""
         with contextlib.suppress(OSError):
             self.flush()
         process = self._child.process
@@ -173,7 +173,7 @@ class Connection:
             deadline = time.monotonic() + self._limits.bye_grace
             while not self._ended and (left := deadline - time.monotonic()) > 0:
                 self.exchange(left)
-                while self.take_line() is not None:  # nothing that it says now is of interest
+                while self.take_line() is not None:  # its output does not matter any more
                     pass
             return self._child.exit_status()
         finally:
@@ -230,7 +230,7 @@ class Connection:
             self._closed_stream = stream
 
     def _read_last_words(self) -> None:
-        """Read what a dead engine left in its pipe. A child that lives on may hold it open and go on writing."""
+        """Read what a dead engine left in its pipe. A surviving child may hold it open and go on writing."""
         for _ in range(2 * MEBIBYTE // _CHUNK):
             if self._drained or self._lines.overflowed:
                 break

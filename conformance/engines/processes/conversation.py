@@ -1,19 +1,19 @@
 """One `replay` with an engine process: several requests in flight, and one case blamed for each failure.
 
-While all goes well, requests are drawn and sent a window ahead of the replies, and each reply names its request. When
-the engine hangs, dies or writes what cannot be ascribed, it is killed. The requests that it had begun to read and not
-answered are *suspects*, and so is the one that it answered last: a fresh process is given them one at a time, each
-followed by a short silence. The one that fails alone is to blame; then we go on with several in flight.
+Normally, requests are drawn and sent a window ahead of the replies, and each reply names its request. When
+the engine hangs, dies or writes a line that belongs to no request, it is killed. The requests that it had begun to
+read and not answered are *suspects*, and so is the one that it answered last: a new process runs them one at a time,
+each followed by a short silence. The one that fails alone is to blame; then several are in flight again.
 
 Choices
 -------
-*Whose fault.* An engine that dies or falls silent after a good reply has still answered: the reply counts. A request
-that was unread when it happened, which the system can tell, is innocent. What an engine writes after its reply, though,
-makes that reply doubtful: the newest is held back until the next line shows that nothing else was coming. A failure
-that nobody repeats alone is charged to the oldest request that was being worked on, for it did happen; and the window
-is halved, because perhaps the engine cannot cope with it.
+*Which case.* An engine that dies or falls silent after a good reply has still answered: the reply counts. A request
+that was unread at that time, which the system can tell, is innocent. But output after a reply
+makes that reply doubtful: the newest one is held back until the next line shows that nothing else was coming. A failure
+that no suspect repeats alone is charged to the oldest request in work, because it did happen; and the window
+is halved, because the engine may not cope with it.
 
-*What a restart is.* One failure costs one restart, whatever the search for its culprit took, so how far a run gets does
+*What a restart is.* One failure costs one restart, however long the search for its cause, so the progress of a run does
 not depend on how many requests happened to be in flight.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tidegate.conformance.engines.processes.process import ProcessEngine
 
 
-#: A process is greeted with id 1.
+#: The id of `hello` is 1.
 _FIRST_REPLAY_ID = 2
 
 
@@ -41,17 +41,17 @@ Failure = Broken | Crashed | TimedOut
 
 @attrs.define(eq=False)
 class Pending:
-    """A request that was drawn and whose reply has not been given to the caller."""
+    """A request that was drawn and whose reply has not been returned to the caller."""
 
     request: Asked
     position: int
     reply: Answer | None = None
-    #: a reply that stands unless the search for a culprit brings a better one
+    #: a reply that stands unless the search finds a better one
     earlier: Answer | None = None
-    #: how many bytes the reply takes, more or less
+    #: approximate bytes of the reply
     weight: int = 0
     suspect: bool = False
-    #: its id, and where it begins in all that its process was sent
+    #: its id, and its offset in everything sent to its process
     number: int = 0
     start: int = 0
     size: int = 0
@@ -66,7 +66,7 @@ class Conversation:
         self._source = iter(requests)
         self._source_ended = False
         self._drawn = 0
-        #: drawn and not given to the caller yet, in order: not sent, in flight, or answered
+        #: drawn and not returned to the caller yet, in order: not sent, in flight, or answered
         self._pending: deque[Pending] = deque()
         self._unsent: deque[Pending] = deque()
         self._in_flight: dict[int, Pending] = {}
@@ -75,10 +75,10 @@ class Conversation:
         self._newest: Pending | None = None
         self._answered_again: Pending | None = None
         self._searching = False
-        #: who was at work when the failure happened whose culprit we search, and what became of it then
+        #: the requests in work at the failure whose cause we search, and the failure
         self._accused: Pending | None = None
         self._accusation: Failure | None = None
-        #: seconds that we have waited since the engine last made progress
+        #: seconds waited since the engine last made progress
         self._waited = 0.0
 
     @property
@@ -88,7 +88,7 @@ class Conversation:
 
     def replies(self) -> Iterator[tuple[Asked, Answer]]:
         if self._engine.connection:
-            self._exchange(0.0)  # what the engine said since the last replay is about none of these requests
+            self._exchange(0.0)  # output since the last replay belongs to none of these requests
         while True:
             while self._pending and self._is_settled(self._pending[0]):
                 done = self._pending.popleft()
@@ -105,7 +105,7 @@ class Conversation:
                 self._exchange(self._patience())
 
     def _is_settled(self, pending: Pending) -> bool:
-        """Whether the reply can be given away."""
+        """Whether the reply can be returned."""
         if pending.reply is None:
             return False
         if self._engine.given_up:
@@ -116,7 +116,7 @@ class Conversation:
             return True
         if self._unsent or self._in_flight or not self._source_ended:
             return False
-        # The last reply: nothing will follow it that could show whether the engine had finished. A replay of one case
+        # The last reply: no later line can show that the engine had finished. A replay of one case
         # is a step of a search, and time matters; at the end of many a short silence costs nothing.
         return self._silence_missing() <= 0 or (self._drawn == 1 and not pending.suspect)
 
@@ -167,7 +167,7 @@ class Conversation:
         return pending
 
     def _queue(self, pending: Pending) -> bool:
-        """Queue the request for writing; false if there is nobody to read it."""
+        """Queue the request for writing; false if no process can read it."""
         complaint = self._engine.complaint_about_request(pending.request)
         if complaint:
             pending.reply = Broken(f"the request breaks the schema of the protocol: {complaint}")
@@ -217,11 +217,11 @@ class Conversation:
             if self._waited >= self._engine.patience and not connection.hung_up:
                 self._fail(TimedOut(self._engine.patience, connection.stderr()), misspoke=False)
         elif (half := connection.half_line()) and self._silence_missing() <= 0:
-            complaint = f"wrote half a line that nobody asked for: {quoted(half)}"
+            complaint = f"wrote half a line without a request: {quoted(half)}"
             self._fail(Broken(complaint, connection.stderr()), misspoke=True)
 
     def _take(self, line: bytes) -> str | None:
-        """Take a reply in. Gives the complaint if it cannot be ascribed to a request in flight."""
+        """Take a reply in. Returns the complaint if it belongs to no request in flight."""
         try:
             message = self._engine.parser.parse(line)
         except messages.MalformedLineError as error:
@@ -236,7 +236,7 @@ class Conversation:
         pending.reply = self._engine.read_reply(message, pending.request)
         pending.weight = message.weight
         self._answered_weight += message.weight
-        # In order, replies go to the caller as they come; only those that overtook an earlier request pile up here.
+        # In order, replies go to the caller as they come; only those that overtook an earlier request wait here.
         if self._answered_weight > self._limits.waiting_bytes and self._pending[0].reply is None:
             return f"answered out of order with more than {self._limits.waiting_bytes} bytes in all"
         return None
@@ -244,7 +244,7 @@ class Conversation:
     # Failing
 
     def _fail(self, failure: Failure, *, misspoke: bool) -> None:
-        """Deal with an engine that can no longer be used. One that misspoke may have done so after a reply."""
+        """Handle an engine that can no longer be used. One that misspoke may have done so after a reply."""
         assert self._engine.connection
         consumed = self._engine.connection.consumed()
         in_flight = list(self._in_flight.values())
@@ -263,7 +263,7 @@ class Conversation:
         elif misspoke and replied:
             culprit = replied[-1]
         elif self._unsent and self._engine.last_id < _FIRST_REPLAY_ID:
-            culprit = self._unsent[0]  # a process that fails before it was given anything fails whoever is next
+            culprit = self._unsent[0]  # a process that fails without a request fails the next one
         self._engine.disconnect()
         if culprit:
             self._forget_reply(culprit)
@@ -288,7 +288,7 @@ class Conversation:
         pending.reply = None
 
     def _end_search(self) -> None:
-        """Nobody did it when alone."""
+        """No suspect failed alone."""
         if self._accused:
             self._forget_reply(self._accused)
             self._accused.reply = self._accusation

@@ -1,14 +1,14 @@
-"""The process between the harness and an engine: the engine, and all that it started, end when the harness does.
+"""The process between the harness and an engine: the engine, and everything that it started, ends with the harness.
 
 Usage: python -I -S keeper.py CONTROL REPORT GRACE PROGRAM [ARGUMENT …]
 
-It starts the program with its own standard streams, in a session of its own, and waits for one of two things. The
-program ends: then its status is reported. Or the harness closes CONTROL, by itself or by dying, even of SIGKILL: then
-the program is asked to leave, with a signal to its group. Either way nobody is left in the end: whatever the program
-has started is a descendant of this process, with or without a group, a session or an environment of its own, because
-on Linux orphans are given to us (elsewhere the group is all that we can reach).
+It starts the program with its own standard streams, in a session of its own, and waits for one of two events. Either
+the program ends: then its status is reported. Or the harness closes CONTROL, deliberately or by dying, even of SIGKILL:
+then the program is asked to exit, with a signal to its group. Either way no process remains: everything that the
+program has started is a descendant of this process, with or without a group, a session or an environment of its own,
+because on Linux it adopts orphans (elsewhere it can reach only the group).
 
-It imports nothing of ours, and little else: each engine waits for it.
+It imports nothing of ours, and little else: the start of each engine waits for it.
 """
 
 import os
@@ -33,7 +33,7 @@ from _signal import (  # type: ignore[import-not-found]  # the module on top of 
 )
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-#: Seconds after which we no longer wait for the death of those whom we have killed.
+#: Seconds after which we no longer wait for the death of killed processes.
 LAST_WAIT = 5.0
 
 
@@ -48,7 +48,7 @@ def set_process_option(option: int, value: int) -> None:
 
 
 def launch(command: list[str]) -> tuple[int, int]:
-    """The process of the program, and 0 or the number of the error that kept it from running."""
+    """The process id of the program, and 0 or the error number of the failed start."""
     keeper = os.getpid()
     told, tells = os.pipe()
     pid = os.fork()
@@ -84,11 +84,11 @@ class Keeper:
         set_wakeup_fd(wakes, warn_on_full_buffer=False)
 
     def keep(self, grace: float) -> None:
-        """Until the engine ends, or the harness does not want it any longer."""
+        """Until the engine ends, or the harness no longer needs it."""
         self.reap()
         while self.status is None:
             if self.control in self.wait([self.control, self.woken], None) and self.status is None:
-                if not os.read(self.control, 1):  # closed: it may leave; a word: it has had its time
+                if not os.read(self.control, 1):  # closed: a polite end; a byte: by force
                     signal_group(self.engine, SIGTERM)
                     self.await_end(grace)
                 return
@@ -99,7 +99,7 @@ class Keeper:
             self.wait([self.woken], left)
 
     def end_all(self) -> None:
-        """Kill everybody who is left. As long as we have children there is somebody."""
+        """Kill all remaining processes: they are our children."""
         if self.status is None:
             signal_group(self.engine, SIGKILL)
         deadline = time.monotonic() + LAST_WAIT
@@ -118,7 +118,7 @@ class Keeper:
     def reap(self) -> None:
         try:
             if self.status is None and has_ended(self.engine):
-                signal_group(self.engine, SIGKILL)  # not later: once it is reaped, its number may be somebody else's
+                signal_group(self.engine, SIGKILL)  # not later: once it is reaped, its id may be reused
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 if found[0] == self.engine:
                     self.status = os.waitstatus_to_exitcode(found[1])
@@ -155,14 +155,14 @@ def signal_group(pid: int, number: int) -> None:
 def main(control: int, report: int, grace: float, command: list[str]) -> None:
     pthread_sigmask(SIG_SETMASK, [])
     for number in (SIGINT, SIGTERM, SIGHUP, SIGQUIT):
-        signal(number, SIG_IGN)  # we end with the harness, and not before
+        signal(number, SIG_IGN)  # we end with the harness, not earlier
     signal(SIGCHLD, lambda *_: None)
     for descriptor in (control, report):
         os.set_inheritable(descriptor, False)
     set_process_option(PR_SET_CHILD_SUBREAPER, 1)
     pid, error = launch(command)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # they are the engine's alone: it must be seen when it closes one
+    for stream in (0, 1, 2):  # only the engine holds them, so that closing one is visible
         os.dup2(nothing, stream)
     say(report, f"{pid} {error}\n")
     keeper = Keeper(control, pid)
@@ -175,7 +175,7 @@ def say(report: int, text: str) -> None:
     try:
         os.write(report, text.encode())
     except BrokenPipeError:
-        pass  # there is nobody left to tell
+        pass  # nobody is left to read it
 
 
 if __name__ == "__main__":

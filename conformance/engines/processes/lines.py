@@ -1,4 +1,4 @@
-"""Lines out of a stream that may never send one: the memory they take is bounded, whatever comes in."""
+"""Lines from a stream that may never send one: their memory is bounded, whatever comes in."""
 
 from collections import deque
 
@@ -6,10 +6,10 @@ from tidegate.conformance.engines.text import printable
 
 
 class LineBuffer:
-    """Cuts what is read from standard output into lines, up to a limit for each.
+    """Cuts standard output into lines, up to a limit for each.
 
-    The pieces of a line that is still open are kept in a list and joined once, so that a long line costs time in
-    proportion to its length. Past the limit nothing more is kept: `overflowed` says so, and stays.
+    The pieces of an incomplete line are kept in a list and joined once, so that a long line takes time in
+    proportion to its length. Beyond the limit nothing more is kept: `overflowed` becomes true, and stays true.
     """
 
     def __init__(self, limit: int) -> None:
@@ -21,12 +21,12 @@ class LineBuffer:
 
     @property
     def waiting(self) -> bool:
-        """Whether a whole line is there to be taken."""
+        """Whether a complete line is available."""
         return bool(self._lines)
 
     @property
     def half_line(self) -> bytes:
-        """The beginning of the line that is not finished yet."""
+        """The beginning of the incomplete line."""
         return self._open[0][:1000] if self._open else b""
 
     def feed(self, chunk: bytes) -> None:
@@ -56,7 +56,7 @@ class LineBuffer:
 
 
 class Tail:
-    """The last lines of a stream of free text, each one cut to a bearable length."""
+    """The last lines of a stream of free text, each one cut to a limit."""
 
     def __init__(self, lines: int = 32, width: int = 500) -> None:
         self._kept: deque[bytes] = deque(maxlen=lines)

@@ -1,4 +1,4 @@
-"""Processes that must not outlive ours, however it ends. On Linux; elsewhere whoever starts them must see to it."""
+"""Processes that must not outlive ours, however it ends. Only on Linux; elsewhere the starting code must ensure it."""
 
 import ctypes
 import signal
@@ -9,5 +9,5 @@ PR_SET_PDEATHSIG = 1
 
 def die_with_parent() -> None:
     """For `preexec_fn`: the kernel kills the process when the thread that started it is gone."""
-    with suppress(AttributeError, OSError):  # where there is none, who ends in order cleans up
+    with suppress(AttributeError, OSError):  # elsewhere, an orderly end cleans up
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -1,7 +1,7 @@
 """An engine in a process of its own, spoken to over its standard input and output: `exec:COMMAND LINE`.
 
-This is the life of the engine: it is started, greeted, given work by a `Conversation`, started again after a failure
-(ten times, then given up), told `bye` and seen off. `Connection` moves the bytes, `Child` owns the process.
+This is the life cycle of the engine: start, `hello`, requests from a `Conversation`, restarts after failures
+(ten times, then given up), `bye` and exit. `Connection` moves the bytes, `Child` owns the process.
 """
 
 import contextlib
@@ -29,12 +29,12 @@ from tidegate.conformance.engines.processes.connection import Connection
 from tidegate.conformance.engines.processes.conversation import Conversation
 
 _STDOUT_HINT = (
-    "standard output carries the protocol alone, one JSON object a line; print everything else to standard error"
+    "standard output carries only the protocol, one JSON object per line; print everything else to standard error"
 )
 
 #: The id of the first request.
 HELLO = 1
-#: After so many cases at which it hung when alone, an engine gets that part of the time for each answer.
+#: After this many hangs on single cases, an engine gets only this share of the time for each answer.
 HANGS = 2
 IMPATIENCE = 5
 
@@ -42,7 +42,7 @@ IMPATIENCE = 5
 class ProcessEngine(Engine):
     """A persistent process with several requests in flight. A hang or a death costs one case.
 
-    With `check`, every message of both sides is checked: it says what breaks the JSON Schemas of the protocol.
+    With `check`, every message of both sides is checked: it reports what breaks the JSON Schemas of the protocol.
     """
 
     def __init__(self, command: Sequence[str], limits: Limits | None = None, *, check: Check | None = None) -> None:
@@ -50,14 +50,14 @@ class ProcessEngine(Engine):
         self.limits = limits or Limits()
         self.check = check
         self.restarts = 0
-        #: the status with which the engine left after `bye`; None while it runs, and if it had to be killed
+        #: the exit status after `bye`; None while it runs, and if it had to be killed
         self.exit_status: int | None = None
         self._description: Description | None = None
-        #: what the engine said of itself at first: it must not become another one
+        #: the first description of the engine: it must not change
         self._first: Description | None = None
         #: weak, so that a replay that its reader forgets is closed, and makes room for the next
         self._running: weakref.ref[Generator[tuple[Asked, Answer], None, None]] | None = None
-        #: to an engine that was greeted, and whose answer was not awaited yet
+        #: to an engine that got `hello`, and whose answer was not awaited yet
         self._launched: Connection | None = None
         self._reset()
 
@@ -87,7 +87,7 @@ class ProcessEngine(Engine):
         return cast("Iterator[tuple[Request, Reply]]", self._ask(requests))
 
     def run_job(self, request: JobRequest) -> JobReply:
-        """Give the engine one whole job, and wait for what it shows of it."""
+        """Run one whole job on the engine, and wait for its answer."""
         ((_request, reply),) = self._ask([request])
         return cast("JobReply", reply)
 
@@ -105,13 +105,13 @@ class ProcessEngine(Engine):
             yield from conversation.replies()
         finally:
             self._running = None
-            if conversation.is_open:  # whoever asked went away; the answers to come would be taken for those of others
+            if conversation.is_open:  # the caller left; late answers would count for other cases
                 self.disconnect()
 
     def close(self) -> None:
         running = self._running() if self._running else None
         if running is not None:
-            with contextlib.suppress(ValueError):  # it is running right now: one of its requests is closing us
+            with contextlib.suppress(ValueError):  # it is running: one of its requests closes us
                 running.close()
         self._running = None
         connection, self.connection, self._description = self.connection, None, None
@@ -129,14 +129,14 @@ class ProcessEngine(Engine):
         return self.last_id
 
     def connect(self) -> Connection | None:
-        """The connection, made again if it was lost; None if the engine had to be given up."""
+        """The connection, restored if it was lost; None if the engine had to be given up."""
         if self.given_up:
             return None
         if self.connection is None:
             try:
                 self._connect()
             except CannotStartError as error:
-                self.given_up = f"the engine could not be started again: {error.message}"
+                self.given_up = f"the engine could not be restarted: {error.message}"
         return self.connection
 
     def disconnect(self) -> None:
@@ -155,7 +155,7 @@ class ProcessEngine(Engine):
 
     @property
     def patience(self) -> float:
-        """Seconds in which the engine must answer: fewer, once it has hung before, or one hang takes minutes."""
+        """Seconds in which the engine must answer: fewer once it has hung, because each hang may take minutes."""
         return self.limits.case_timeout / (1 if self._hangs < HANGS else IMPATIENCE)
 
     def narrow_window(self) -> None:
@@ -207,8 +207,8 @@ class ProcessEngine(Engine):
         if description != first:
             names = [f"{one.name} {one.version} ({', '.join(one.components)})" for one in (description, first)]
             raise BadHelloError(
-                f"started again, the engine says that it is another one: {names[0]}, not {names[1]}",
-                "an engine says the same of itself each time, or nobody knows what was judged",
+                f"after a restart, the engine reports another name: {names[0]}, not {names[1]}",
+                "an engine must report the same name each time, so that the result is about one engine",
             )
 
     def _await_description(self, connection: Connection) -> Description:

@@ -1,4 +1,4 @@
-"""What a Python engine is: any object that describes itself and replays many cases at once.
+"""The interface of a Python engine: any object that describes itself and replays many cases at once.
 
     class Mine:
         def describe(self):
@@ -8,11 +8,11 @@
         def replay(self, cases):
             return [{"steps": [[], []]} for case in cases]
 
-A class that runs whole jobs has `run_job(job)` too, which gives rows of a run log, and declares `jobs`.
+A class that runs whole jobs also has `run_job(job)`, which returns rows of a run log, and declares `jobs`.
 
-It imports nothing of ours. Each result is `{"steps": …}`, `{"error": {"kind": …, "message": …}}`, or the bare list of
-steps. An exception is an answer too: the cases of its batch are tried one by one, and whichever raises again gets
-`internal`, so that one bad case does not spoil its neighbours.
+This module imports nothing of ours. Each result is `{"steps": …}`, `{"error": {"kind": …, "message": …}}`, or the bare
+list of steps. An exception is an answer, too: the cases of its batch run again one by one, and a case that raises again
+gets `internal`, so that one bad case does not spoil the others.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def describe_to_hello(engine: BatchEngine) -> dict[str, Any]:
 
 
 def run_job(engine: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """An `ok` or an `error` for a whole job: what `run_job` of the class gives, which may be a bare list of rows."""
+    """An `ok` or an `error` for a whole job: the result of `run_job` of the class, which may be a bare list of rows."""
     job = {key: value for key, value in request.items() if key not in ("id", "op")}
     try:
         shown = engine.run_job(job)
@@ -64,8 +64,8 @@ def answer(
 ) -> list[dict[str, Any]]:
     """An `ok` or an `error` for each case.
 
-    `again` gives a case anew, for an engine that may have changed what it was given. Whatever comes out of an engine is
-    an answer, and not about us; but where it is not `hosted`, a KeyboardInterrupt may be meant for us.
+    `again` returns a new copy of a case, for an engine that may have changed the first. Whatever an engine raises is
+    an answer; but if it is not `hosted`, a KeyboardInterrupt may be meant for the harness.
     """
     count = len(cases)
     originals = None if again else list(cases)
@@ -83,22 +83,22 @@ def answer(
 def _answer_together(engine: BatchEngine, cases: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
     results = list(engine.replay(cases))
     if len(results) != count:
-        raise ValueError(f"replay() gave {len(results)} results for {count} cases")
+        raise ValueError(f"replay() returned {len(results)} results for {count} cases")
     return [_as_answer(result) for result in results]
 
 
 def _as_error(error: BaseException) -> dict[str, Any]:
-    with contextlib.suppress(Exception):  # standard error is in the engine's hands, too
+    with contextlib.suppress(Exception):  # the engine may have replaced standard error
         traceback.print_exception(error, file=sys.stderr)
     return internal(in_words(error))
 
 
 def in_words(error: BaseException) -> str:
-    """The kind and the text of an exception, even of one that cannot say it."""
+    """The type and the text of an exception, even of one whose text fails."""
     try:
         return f"{type(error).__name__}: {error}"
     except BaseException:  # noqa: BLE001 - it is as odd as the exception
-        return f"{type(error).__name__}, whose text cannot be had"
+        return f"{type(error).__name__}, whose text cannot be read"
 
 
 def _as_answer(result: Any) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def internal(message: str) -> dict[str, Any]:
 
 
 def as_line(number: int, content: dict[str, Any]) -> bytes:
-    """An answer as a line of the protocol; one that is no JSON is an error."""
+    """An answer as a line of the protocol; an error if it is not JSON."""
     try:
         return encode({"id": number, **content})
     except Exception as error:  # noqa: BLE001 - what is in it is the engine's

@@ -1,8 +1,8 @@
 """Engines written as a Python class: `python:package.module:Name`, in a process of its own or in ours.
 
-`PythonEngine` is the careful way: the class lives in a child process behind the same transport as any other engine,
-so it may hang, die or print. `InProcess` is the fast way, for an object that we trust: the reference, and work in
-bulk.
+`PythonEngine` is the careful way: the class runs in a child process behind the same transport as any other engine,
+so it may hang, die or print. `InProcess` is the fast way, for a trusted object: the reference, and bulk
+work.
 """
 
 import json
@@ -20,9 +20,9 @@ from tidegate.conformance.engines.text import printable
 
 
 class PythonEngine(ProcessEngine):
-    """The class `module:Name`, hosted in a child process that has the current directory on its path.
+    """The class `module:Name`, hosted in a child process with the current directory on its path.
 
-    `python`: the interpreter of that process, which must have this package, too; ours, unless told otherwise.
+    `python`: the interpreter of that process, which must have this package, too; by default ours.
     """
 
     def __init__(
@@ -31,11 +31,11 @@ class PythonEngine(ProcessEngine):
         module, colon, name = path.partition(":")
         if not (colon and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))):
             raise UnknownEngineError(
-                f"'{printable(path)}' names no Python class",
+                f"'{printable(path)}' does not name a Python class",
                 "python:package.module:Name, such as python:my_engine:Mine",
             )
         limits = limits or Limits()
-        # A batch is answered as a whole: one that takes a quarter of the time allowed for a case is long enough.
+        # A batch is answered as a whole: a quarter of the time allowed for a case is long enough for it.
         quick = limits.case_timeout / 4
         super().__init__(
             [python, "-m", "tidegate.conformance.engines.python.host", path, str(quick)], limits, check=check
@@ -43,10 +43,10 @@ class PythonEngine(ProcessEngine):
 
 
 class InProcess(Engine):
-    """A Python engine in this very process, where nothing stops it if it hangs.
+    """A Python engine in this process, where nothing stops it if it hangs.
 
-    With `careful`, it is given cases of its own, which it may change, and its answers are read as those of a process
-    would be. Those whom we trust do without.
+    With `careful`, it gets its own copies of cases, which it may change, and its answers are read as from a process.
+    Trusted engines do without.
     """
 
     def __init__(self, engine: BatchEngine, batch: int = 256, *, careful: bool = False) -> None:

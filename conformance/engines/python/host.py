@@ -1,11 +1,11 @@
 """The process in which a Python engine runs: `python -m tidegate.conformance.engines.python.host package.module:Name`.
 
-It speaks protocol 1 for a class that knows nothing of it. The requests that wait on standard input become one batch.
-Both standard streams are moved out of the class's reach: what it prints goes to standard error, and it reads nothing.
+It speaks protocol 1 for a class that does not know it. The requests that wait on standard input become one batch.
+Both standard streams are out of the class's reach: its output goes to standard error, and its input is empty.
 
 Choices
 -------
-A batch is answered when all of it is, so a long one would look like a hang. Its size grows while batches are quick and
+A batch is answered as a whole, so a long one would look like a hang. Its size grows while batches are fast and
 shrinks when they are not; a class that handles a thousand cases in the time of one soon gets a thousand.
 """
 
@@ -34,7 +34,7 @@ _CHUNK = 1024 * 1024
 
 
 class Requests:
-    """The lines that wait on a pipe, many at a time."""
+    """The waiting lines of a pipe, many at a time."""
 
     def __init__(self, descriptor: int, linger: float = 0.0) -> None:
         self._descriptor = descriptor
@@ -44,7 +44,7 @@ class Requests:
         self._ended = False
 
     def take(self, most: int) -> list[bytes]:
-        """Wait for a request, and take those that came with it, or soon after. Empty at the end of input."""
+        """Wait for a request, and take those that arrive with it or soon after. Empty at the end of input."""
         while not self._ended and (not self._lines or (len(self._lines) < most and self._is_readable())):
             chunk = os.read(self._descriptor, _CHUNK)
             self._ended = not chunk
@@ -130,19 +130,19 @@ def load(path: str) -> BatchEngine:
 
 
 def serve(make: Callable[[], BatchEngine], quick: float, batch: int = 1, linger: float = 0.0) -> None:
-    """Serve the engine that `make` makes, until `bye`. The first batch may have `batch` cases.
+    """Serve the engine from `make`, until `bye`. The first batch may have `batch` cases.
 
-    For an engine to which a batch costs the same whatever its size, `linger` is how long to wait for more of it.
+    If a batch costs the same whatever its size, `linger` is how long to wait for more cases.
     """
     requests, output = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
-    with suppress(FileNotFoundError):  # who stands in a folder that is gone has no modules there
+    with suppress(FileNotFoundError):  # a deleted current folder has no modules
         if "" not in sys.path and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds strings
             sys.path.insert(0, os.getcwd())  # noqa: PTH109
-    # Requests and answers make no cycles: looking for garbage among them all the time finds little.
+    # Requests and answers make no cycles: the garbage collector would find little.
     gc.set_threshold(20_000, 20, 20)
     Host(make, Requests(requests, linger), output, quick, batch).run()
 

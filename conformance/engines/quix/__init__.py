@@ -1,1 +1,1 @@
-"""Quix Streams: jobs over topics of a broker that librdkafka makes up, in processes that are killed."""
+"""Quix Streams: jobs over topics of librdkafka's mock broker, in processes that are killed."""

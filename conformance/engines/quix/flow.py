@@ -1,4 +1,4 @@
-"""What Quix runs: a topic for each edge, and a dataframe for each operator; see `flows` for what is written down."""
+"""The Quix application: a topic for each edge, and a dataframe for each operator; see `flows` for the journals."""
 
 import json
 import time
@@ -14,7 +14,7 @@ quix: Any = import_module("quixstreams")
 admin: Any = import_module("quixstreams.models.topics.admin")
 models: Any = import_module("quixstreams.models.topics")
 
-#: What a step hands on: a target, and what goes there.
+#: The output of a step: a target, and the element for it.
 Sent = tuple[int, Element]
 
 
@@ -23,7 +23,7 @@ class Flow:
         self.program = program
         self.steps = Steps(program, Journal(journals))
         self.steps.journal.live()
-        # The broker does not answer questions about its topics.
+        # The broker does not answer requests about its topics.
         admin.TopicAdmin.inspect_topics = lambda _self, names, timeout=None: {name: describe() for name in names}  # noqa: ARG005
         self.app = quix.Application(
             broker_address=broker,
@@ -52,7 +52,7 @@ class Flow:
         return self.app.topic(name, key_serializer="str", key_deserializer="str", **kinds)
 
     def hand_on(self, frame: Any) -> None:
-        """What leaves an operator goes into the topic of its edge, under its key."""
+        """The output of an operator goes into the topic of its edge, under its key."""
         frame.to_topic(lambda sent, *_of: self.edges[sent[1][4]], key=lambda sent: key_of(sent[1][1]))
 
     def make_source(self, number: int) -> Callable[[dict[str, Any]], list[Sent]]:
@@ -75,7 +75,7 @@ class Flow:
 
 
 def describe() -> Any:
-    """Of a topic."""
+    """The settings of a topic."""
     kept = {"retention.ms": "604800000", "retention.bytes": "-1"}
     return models.TopicConfig(num_partitions=PARTITIONS, replication_factor=1, extra_config=kept)
 

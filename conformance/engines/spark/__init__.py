@@ -1,5 +1,5 @@
-"""Engines that are judged like any other, made of what Spark itself offers: folds, expressions, joins, streams.
+"""Engines made of what Spark itself offers (folds, expressions, joins, streams), judged like any other.
 
-Nothing here calls `reference/`. PySpark is imported when a session is asked for, so that the rest installs and starts
-without it; Java is looked for first, because its absence is what goes wrong most often.
+Nothing here calls `reference/`. PySpark is imported when a session is made, so that the rest works
+without it; Java is checked first, because its absence is the most frequent problem.
 """

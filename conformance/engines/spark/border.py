@@ -1,4 +1,4 @@
-"""What of a request is the same for several components, read strictly before it becomes a row."""
+"""Parts of requests that several components share, read strictly before they become rows."""
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.wire import BadRequestError, Json, get_choice, get_hex, get_integer
@@ -7,7 +7,7 @@ _STATUSES = ("idle", "active")
 
 
 def get_text(obj: Json, key: str) -> str:
-    """A string that UTF-8 can carry."""
+    """A string that UTF-8 can encode."""
     text = wire.get_string(obj, key)
     try:
         text.encode()
@@ -23,7 +23,7 @@ def read_bytes(event: Json, key: str, kinds: tuple[str, ...]) -> Json:
 
 
 def read_signal(event: Json, key: str) -> Json:
-    """A watermark or a status on one of several channels or inputs; whether there is such a one, the query knows."""
+    """A watermark or a status on one of several channels or inputs; the query checks that it exists."""
     index = get_integer(event, key)
     place = index if 0 <= index < 2**31 else -1
     kind = event.get("type")
@@ -34,5 +34,5 @@ def read_signal(event: Json, key: str) -> Json:
     raise wire.unknown_type(event)
 
 
-#: Events as `read_signal` gives them: `type` is `watermark`, `idle` or `active`.
+#: Events from `read_signal`: `type` is `watermark`, `idle` or `active`.
 SIGNALS = "events ARRAY<STRUCT<type: STRING, place: INT, timestamp: BIGINT>>"

@@ -1,10 +1,10 @@
 """Which operators share a task, CHAIN-1 … CHAIN-11 and CHAIN-17 … CHAIN-20, as joins over operators and edges.
 
-`links` joins each edge with both of its ends and keeps those that nothing speaks against. They form trees, since an
-operator has one link into it at most. `paths` finds the top of each operator's tree: every operator knows one that is
-above it, and joining this knowledge with itself doubles its reach, so a chain of a hundred takes seven joins. The name
-of a chain is not put together recursively either: every operator writes what stands in front of and behind its part of
-the tree, and where that belongs follows from the path to it, by which the parts are sorted.
+`links` joins each edge with both of its ends and keeps those that nothing forbids. They form trees, because an
+operator has at most one incoming link. `paths` finds the top of each operator's tree: every operator knows an operator
+above it, and joining this relation with itself doubles its reach, so a chain of a hundred takes seven joins. The name
+of a chain is not built recursively either: every operator writes the text before and after its part of
+the tree, and the path to it gives its position, by which the parts are sorted.
 """
 
 from tidegate.conformance.engines import graphs
@@ -71,8 +71,8 @@ _LINKS = """SELECT edges.id, edges.step, place, source, target, up.name AS sourc
     WHERE chaining AND entering = 1 AND ({same_slots}) AND ({goes_on}) AND ({follows}) AND ({forward})
         AND ({same_parallelism}) AND ({exchange}) AND ({same_max_parallelism})"""
 
-#: Each operator with what is above it. A source that is an input of its target has no path: it stands in the name and
-#: among the members of the target, which is the top of its own tree.
+#: Each operator with what is above it. A source that is an input of its target has no path: it belongs to the name and
+#: the members of the target, which is the top of its own tree.
 _PATHS = """SELECT o.id, o.step, operator, l.source, {order} AS place, i.source AS input,
         o.name || coalesce(' [' || i.source_name || ']', '') AS name,
         coalesce(l.source, operator) AS top, kind = 'legacy_source' AS legacy, l.source IS NOT NULL AS changed,
@@ -107,7 +107,7 @@ _VERTICES = """SELECT id, step, struct('vertex' AS type, head, array_sort(flatte
         array_join(transform(array_sort(collect_list(struct(way, part))), p -> p.part), '') AS name) AS vertex
     FROM parts GROUP BY id, step, head"""
 
-#: From the graphs, because one without operators has no vertices, and is answered all the same.
+#: From the graphs, because a graph without operators has no vertices, but needs an answer.
 _STEPS = """SELECT id, transform(array_sort(collect_list(struct(step, vertices))), s -> s.vertices) AS steps FROM (
         SELECT graphs.id, graphs.step, array_sort(collect_list(vertex)) AS vertices
         FROM graphs LEFT JOIN vertices ON vertices.id = graphs.id AND vertices.step = graphs.step

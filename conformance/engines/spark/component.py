@@ -1,8 +1,8 @@
-"""What a component is to the Spark engine: rows in, one query, steps out.
+"""A component in the Spark engine: rows in, one query, steps out.
 
-A batch of cases becomes a table, one row a case: its `id`, its config and its events as columns. One query answers the
-whole table with `id` and `steps`. Python stands at the border only: it refuses what the protocol does not allow before
-the batch, and spells the answers as JSON after it.
+A batch of cases becomes a table, one row per case: its `id`, its config and its events as columns. One query answers
+the whole table with `id` and `steps`. Python works only at the border: it refuses what the protocol does not allow
+before the batch, and writes the answers as JSON after it.
 
 The query is a template. Its *pieces* are the conditions that decide something; a mutant is the same query with one
 piece replaced by a wrong one.
@@ -21,21 +21,21 @@ LOWEST = "cast('-9223372036854775808' AS BIGINT)"
 @attrs.frozen
 class Component:
     name: str
-    #: what `hello` says of it
+    #: its declaration in `hello`
     claim: Json
     #: the columns of a row beside its id, as Spark writes a schema
     columns: str
-    #: the values of these columns, from the config and the events of a case; BadRequestError if they are no case
+    #: the values of these columns, from the config and the events of a case; BadRequestError if they are malformed
     read: Callable[[Json, list[Json]], Json]
-    #: the views that the query is made of, in order: the first sees `cases`, the last answers with `id` and `steps`
+    #: the views of the query, in order: the first reads `cases`, the last answers with `id` and `steps`
     views: Mapping[str, str]
-    #: named conditions, which the views hold as `{name}`
+    #: named conditions, in the views as `{name}`
     pieces: Mapping[str, str]
-    #: the observations of one step, from what the query gave for it
+    #: the observations of one step, from the result of the query
     show: Callable[[Any], Observations]
     #: views that several others read, computed once
     kept: frozenset[str] = frozenset()
-    #: views that are computed again from themselves by another query, until no row of them is `changed`
+    #: views that another query recomputes from themselves, until no row is `changed`
     repeated: Mapping[str, str] = attrs.Factory(dict)
 
     def queries(self, wrong: Mapping[str, str] | None = None) -> dict[str, str]:

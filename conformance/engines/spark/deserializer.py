@@ -1,7 +1,7 @@
 """Buffers read back into records, SPAN-20 … SPAN-22, SPAN-27 and SPAN-29: a fold over buffers, and one over each.
 
-A buffer of n bytes holds at most n / 4 + 1 headers, counting one that was begun before, so the inner fold has as many
-turns; the turns after the last complete record change nothing.
+A buffer of n bytes holds at most n / 4 + 1 headers, with one begun earlier, so the inner fold has as many
+turns; turns after the last complete record change nothing.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ PIECES = {
     "is_partial": "read.place <= octet_length(bytes) OR octet_length(e.data) = 0",
 }
 
-#: One turn: the record that begins at `place`, if all of it is there.
+#: One turn: the record that begins at `place`, if it is complete.
 _TURN = let(
     "length",
     "IF({has_header}, {length}, NULL)",

@@ -1,6 +1,6 @@
 """The engine `spark`: cases in batches, one Spark job for all cases of a component in a batch.
 
-`Spark` is what is judged, hosted in a process of its own as any Python engine is. `SparkEngine` in `process` is our
+`Spark` is judged, hosted in a process of its own like any Python engine. `SparkEngine` in `process` is our
 side of it.
 """
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 COMPONENTS = {one.name: one for one in (VALVE, COMBINER, PARTITIONER, WIRING, SERIALIZER, DESERIALIZER, CHAINING)}
 
 SETTINGS = {
-    # Java's arithmetic, which wraps around and gives NULL beyond the end of an array, is what the formulas need.
+    # The formulas need Java's arithmetic, which wraps around, and NULL beyond the end of an array.
     "spark.sql.ansi.enabled": "false",
-    # A table that is small enough would be computed by the optimizer, on the driver, by one core and without a job.
+    # The optimizer would compute a small table on the driver, on one core and without a job.
     "spark.sql.execution.arrow.localRelationThreshold": "0",
 }
 
-#: A job that fails costs seconds. When so many of a batch have failed it is not about one case in it.
+#: A failed job costs seconds. If this many of a batch have failed, the cause is not one of its cases.
 MOST_FAILURES = 50
 
 
 class Spark:
-    """Answers in Spark's own terms. Its session is made with the first use of it, unless one is given."""
+    """Answers in Spark's own terms. Its session is made on first use, unless one is given."""
 
-    #: the wrong sibling to be, by name: see `mutants`
+    #: the name of the mutant to be: see `mutants`
     mutant: str | None = None
 
     def __init__(self, master: str = LOCAL, session: "SparkSession | None" = None, mutant: str | None = None) -> None:
@@ -50,7 +50,7 @@ class Spark:
         name = mutant or self.mutant
         self._wrong = find(name) if name else None
         base = session or make_session(master, "tidegate spark engine", SHORT_LIVED)
-        self._session = base.newSession()  # so that our settings are nobody else's
+        self._session = base.newSession()  # so that our settings do not affect others
         for key, value in SETTINGS.items():
             self._session.conf.set(key, value)
 
@@ -86,7 +86,7 @@ class Spark:
         return [answers[index] for index in range(len(cases))]
 
     def _answer(self, component: Component, rows: list[Json]) -> dict[int, Json]:
-        """An answer for each row, by its id. A job that fails is tried again by halves: one case is to blame."""
+        """An answer for each row, by its id. A failed job is repeated in halves: one case is to blame."""
         from pyspark.errors import AnalysisException  # noqa: PLC0415
 
         answers: dict[int, Json] = {}
@@ -121,7 +121,7 @@ class Spark:
         return self._wrong.pieces if self._wrong and is_wrong else {}
 
     def _define(self, component: Component, name: str, text: str) -> "DataFrame":
-        """The view of that name, kept or repeated as the component asks for."""
+        """The view of that name, cached or repeated as the component requires."""
         view = self._session.sql(text)
         if name in component.kept or name in component.repeated:
             view = view.localCheckpoint()

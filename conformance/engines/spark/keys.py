@@ -1,6 +1,6 @@
 """From a key to its channel, PART-6 … PART-8, as column expressions.
 
-Spark's own `hash()` is another function. With ANSI mode off an INT of Spark is an `int` of Java: it wraps around.
+Spark's own `hash()` is a different function. With ANSI mode off an INT of Spark is an `int` of Java: it wraps around.
 """
 
 #: A character beyond the basic plane is one character to Spark, and two UTF-16 units to Java.
@@ -16,7 +16,7 @@ PIECES = {
     "channel": "int(key_group * channels div max_parallelism)",
 }
 
-#: Each line adds columns to the rows before it. They are kept apart because every one is used twice by the next.
+#: Each line adds columns to the rows before it. They are separate because the next one uses every column twice.
 _COLUMNS = (
     f"""CASE key_type WHEN 'string' THEN {STRING_CODE} WHEN 'int' THEN int(number) WHEN 'long' THEN {{long_code}} END
         AS code""",

@@ -1,6 +1,6 @@
-"""Wrong siblings of the Spark engine: the same queries, with one condition of one of them replaced.
+"""Mutants of the Spark engine: the same queries, with one condition of one of them replaced.
 
-An engine that is right proves little about the suite that says so. Each of these must be caught by it.
+A right engine that passes proves little about the suite. The suite must catch each of these.
 """
 
 import attrs
@@ -14,7 +14,7 @@ class Mutant:
     component: str
     #: The rules of which one is named when it is caught.
     rules: tuple[str, ...]
-    #: What stands in the query instead of the right condition.
+    #: The replacement of the right condition in the query.
     pieces: dict[str, str]
 
 

@@ -1,8 +1,8 @@
 """A network output with its partitioner, PART-1 … PART-10 and OUT, over a numbered table of elements.
 
-Nothing is folded: what an element needs to know of those before it, the number of records and the last status, is a
-window over the rows of its case. Where any channel is allowed, a hash of the row decides, so that a batch that is
-replayed gives the same answers however Spark cuts it up.
+Nothing is folded: the number of earlier records and the last status, which an element needs, are a
+window over the rows of its case. If any channel is allowed, a hash of the row decides, so that a replayed batch
+gives the same answers however Spark partitions it.
 """
 
 from tidegate.conformance.engines import wire

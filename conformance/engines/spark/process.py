@@ -12,20 +12,20 @@ from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.engines.python.host import serve
 from tidegate.conformance.engines.spark.session import LOCAL, check_master
 
-#: Who answers cases of components. What runs whole jobs stands in `conformance/kinds.py`.
+#: The class that answers cases of components. Those for whole jobs are in `conformance/kinds.py`.
 COMPONENTS = "tidegate.conformance.engines.spark.engine:Spark"
-#: How many cases one job answers, unless that takes too long: half of what may be on its way.
+#: How many cases one job answers, unless that takes too long: half of those in flight.
 BATCH = 4096
-#: Seconds that a batch should take: far from the limit, so that a busy machine is not taken for a hang.
+#: Seconds that a batch should take: far below the limit, so that a busy machine does not look like a hang.
 QUICK = 20.0
 #: Requests come as fast as a pipe carries them; one that is this late belongs to the next batch.
 LINGER = 0.1
 
 
 class SparkEngine(ProcessEngine):
-    """Spark behind the protocol. What it needs is looked for before it is started, to say what is missing.
+    """Spark behind the protocol. Its requirements are checked before the start, to report what is missing.
 
-    `what`: who answers there, by the module and the name of the class.
+    `what`: the answering class, by module and name.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class SparkEngine(ProcessEngine):
 
 
 def main(master: str, what: str) -> None:
-    """The class is imported here, in the process of the engine alone.
+    """The class is imported here, only in the process of the engine.
 
-    In the end Java is killed. What it would have removed then stands in a folder of ours.
+    At the end Java is killed. The files that it would have removed are in a folder of ours.
     """
     module, _colon, name = what.partition(":")
     with TemporaryDirectory(prefix="tidegate-spark-", ignore_cleanup_errors=True) as scratch:

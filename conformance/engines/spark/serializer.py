@@ -1,6 +1,6 @@
 """Records written across buffers, SPAN-1 … SPAN-14, as a fold over bytes.
 
-The state is how much of the open buffer is filled and which of its bytes nobody has seen. A record is cut by
+The state is the fill level of the open buffer and its bytes that were not shown yet. A record is cut by
 arithmetic: how many buffers it finishes, and where the first of them ends.
 """
 
@@ -27,7 +27,7 @@ PIECES = {
     "refused": "s.ended AND e.type <> 'flush'",
 }
 
-#: Where the first finished buffer ends in the bytes that nobody has seen.
+#: Where the first finished buffer ends in the bytes not shown yet.
 _FIRST = "octet_length(s.pending) + size - s.filled"
 
 _CUT = """transform(sequence(1, finished), n -> IF(n = 1, substring(bytes, 1, first),

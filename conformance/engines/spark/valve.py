@@ -1,7 +1,7 @@
 """The status-watermark valve, VALVE, as a fold over the events of a case.
 
-The state is a row: the channels, the last output, whether the valve is active. Each event either changes nothing or
-changes one channel; what is emitted follows from the channels as they are afterwards.
+The state is a row: the channels, the last output, whether the valve is active. Each event changes at most
+one channel; the output follows from the channels after that.
 """
 
 from tidegate.conformance.engines.spark.border import SIGNALS, read_signal

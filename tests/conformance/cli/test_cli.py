@@ -89,7 +89,7 @@ def test_expectations(tmp_path):
     stale = tidegate(*run)
     assert stale.returncode == 1
     assert "it no longer fails: delete the line" in stale.stdout
-    headline = r" is conformant but for \d+ known failures, and 1 line of the known failures must go: "
+    headline = r" is conformant but for \d+ known failures, and 1 line of the known failures must be deleted: "
     assert re.search(headline, stale.stdout), "every failure is known, and there is one line too many"
     expectations.write_text("nonsense\n", encoding="utf-8")
     broken = tidegate(*run)

@@ -41,8 +41,8 @@ CULPRITS = [
     ("dies_in_a_case", "Crashed", "exited with status 3", 1),
     ("is_killed_in_a_case", "Crashed", "was killed by SIGSEGV in the middle of a line: '{\"id\":'", 1),
     ("leaves_grandchildren", "Crashed", "exited with status 3", 1),
-    ("closes_stdout", "Broken", "closed its standard output, and lives on", 1),
-    ("closes_stdin", "Broken", "closed its standard input, and lives on", 1),
+    ("closes_stdout", "Broken", "closed its standard output, but still runs", 1),
+    ("closes_stdin", "Broken", "closed its standard input, but still runs", 1),
     ("floods_stdout_without_a_newline", "Broken", "wrote a line of more than 16777216 bytes", 1),
     ("floods_stdout_with_lines", "Broken", "not JSON: 'DEBUG tick'", 1),
     ("prints_debug_output", "Broken", r"not JSON: 'now in \x1b[2Jthe bad case'", 1),
@@ -136,7 +136,7 @@ def test_an_engine_that_cannot_be_started_again_is_given_up(laboratory):
     outcome = run(laboratory, "starts_once", NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
     assert kinds == ["Steps"] * AROUND + ["Crashed"] + ["NotRun"] * AROUND, "what was found before is kept"
-    assert "could not be started again" in outcome.replies["after-0"][1]["reason"]
+    assert "could not be restarted" in outcome.replies["after-0"][1]["reason"]
     assert_nothing_is_left(outcome)
 
 

@@ -33,7 +33,7 @@ def test_an_old_java_is_refused(tmp_path, monkeypatch):
 def test_a_java_that_says_nothing_is_refused(tmp_path, monkeypatch):
     make_java(tmp_path, "unknown")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(CannotStartError, match="says no version"):
+    with pytest.raises(CannotStartError, match="reports no version"):
         java.check_spark()
 
 

@@ -1,13 +1,13 @@
 """Adapters: one module per component, each driving Flink's own classes with the events of the protocol.
 
-A module gives
+A module has
 
-    def declare(jvm) -> dict | None      what this version of Flink can do of the component; None where it lacks it
-    def make(jvm, config) -> Machine     a fresh instance: step(event) gives its observations, close() is optional
+    def declare(jvm) -> dict | None      the part of the component in this version; None without any
+    def make(jvm, config) -> Machine     a new instance: step(event) returns observations, close() is optional
 
-JSON in, JSON out: the values are read by `engines.wire`, whose `BadRequestError` makes the whole case a bad request.
-A Java exception that means refusal is turned into `rejected` by the adapter; one that escapes is an internal error of
-the case. An adapter never asks the specification.
+JSON in, JSON out: `engines.wire` reads the values, and its `BadRequestError` makes the whole case a bad request.
+The adapter turns a Java exception that means refusal into `rejected`; any other one is an internal error of
+the case. An adapter never uses the specification.
 """
 
 import pkgutil
@@ -18,6 +18,6 @@ from typing import Any
 
 @cache
 def load_all() -> dict[str, Any]:
-    """The adapters by their components: the modules here that declare something; the others are parts of them."""
+    """The adapters by component: modules here that have `declare`; the others are helpers."""
     modules = {info.name: import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__)}
     return {name: module for name, module in modules.items() if hasattr(module, "declare")}

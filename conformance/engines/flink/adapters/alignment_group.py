@@ -1,8 +1,8 @@
 """Groups of sources: a `SourceCoordinator` for each, never started, that share one `CoordinatorStoreImpl`.
 
-The thread of the coordinators is the one that drives them, so whatever they send is sent at once. Each has a gateway
-per subtask that shows what it is sent; one that has failed has none. Sources and subtasks that do not exist, and
-reports of the lowest timestamp, are refused here.
+Our thread is the thread of the coordinators, so their messages arrive at once. Each has a gateway per subtask that
+shows its messages; a failed one has none. Unknown sources and subtasks, and reports of the lowest timestamp, are
+refused here.
 """
 
 from functools import cache, partial
@@ -22,7 +22,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all groups of a version share."""
+    """Shared by all groups of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.string, self.thread = jvm.cls("java.lang.String"), jvm.cls("java.lang.Thread")

@@ -1,9 +1,9 @@
 """The barrier handler: `SingleCheckpointBarrierHandler` and `CheckpointBarrierTracker`.
 
-The adapter is what surrounds them: channels that can be blocked, a task that is triggered, a clock that only events
-move, and a timer on that clock. A channel that has ended delivers nothing, and after a close nothing is read, which is
-refused here; a timer that is cancelled by a close comes all the same, as if it had been on its way. The handler keeps
-channels in hash maps; those that it resumes or lets overtake at a time are shown in ascending order.
+The adapter is their surroundings: channels that can be blocked, a task that is triggered, a clock that only events
+advance, and a timer on that clock. A channel that has ended delivers nothing, and after a close nothing is read:
+both are refused here. A timer that a close cancels still fires, as if it had been in flight. The handler keeps
+channels in hash maps; those that it resumes or lets overtake together are shown in ascending order.
 """
 
 from functools import cache
@@ -30,7 +30,7 @@ SETS = ("resume", "prioritize")
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """The handler has had its three ways since 1.14."""
+    """The handler has had its three modes since 1.14."""
     return {"extensions": list(EXTENSIONS)} if jvm.has(HANDLER, "alternating") and jvm.has(TIMER) else None
 
 
@@ -46,7 +46,7 @@ def make(jvm: Jvm, config: wire.Json) -> "Handler":
 
 
 class Surroundings:
-    """The task, the input and the timer of a handler, which note what it asks of them."""
+    """The task, the input and the timer of a handler, which record its calls."""
 
     def __init__(self, jvm: Jvm, channels: int) -> None:
         self.jvm = jvm
@@ -54,7 +54,7 @@ class Surroundings:
         self.now = 0
         self.closed = False
         self.metrics: Any = None
-        #: when what is to be called
+        #: calls by their time
         self.timers: dict[int, tuple[int, Any]] = {}
         info = jvm.cls("org.apache.flink.runtime.checkpoint.channel.InputChannelInfo")
         self.channels = [info(0, index) for index in range(channels)]
@@ -76,7 +76,7 @@ class Surroundings:
         self.note("trigger", checkpoint=str(meta.getCheckpointId()), aligned=not options.isUnalignedCheckpoint())
 
     def known_metrics(self) -> wire.Json:
-        """Of the checkpoint that was triggered last, what is known by now."""
+        """The metrics known so far of the checkpoint that was triggered last."""
         if self.metrics is None:
             return {}
         duration, processed = self.metrics.getAlignmentDurationNanos(), self.metrics.getBytesProcessedDuringAlignment()
@@ -124,7 +124,7 @@ class Surroundings:
                 callback.call()
 
     def take_seen(self) -> wire.Observations:
-        """What was noted since; sets in ascending order."""
+        """What was recorded since; sets in ascending order."""
         seen, self.seen = self.seen, []
         grouped: wire.Observations = []
         for kind, group in groupby(seen, key=lambda one: one["type"]):
@@ -134,7 +134,7 @@ class Surroundings:
 
 @cache
 def coordinator_of(jvm: Jvm) -> Any:
-    """The coordinator is told where channel state begins; what it does then is beyond the handler."""
+    """The coordinator hears where channel state begins; what it does then is beyond the handler."""
     interface = "org.apache.flink.streaming.runtime.tasks.SubtaskCheckpointCoordinator"
     names = {str(one.getName()) for one in jvm.cls(interface).class_.getMethods()}
 

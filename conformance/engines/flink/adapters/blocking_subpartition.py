@@ -1,8 +1,8 @@
 """The bounded blocking subpartition: `BoundedBlockingSubpartition` over its stores, in files of a temporary folder.
 
-The adapter is the producer (one end of data, no writing into a buffer that was handed on) and the file system (a file
-that is lost, a disk that fails: then every write of the store does). It lets go of a buffer with the subpartition, so
-that the memory is free when the subpartition is done with it. Whether the data is gone is seen where Flink deletes it:
+The adapter is the producer (one end of data, no writing into a buffer already handed on) and the file system (a file
+is lost, or a disk fails: then every write of the store does). It releases a buffer together with the subpartition, so
+the memory is free when the subpartition has released it. Whether the data is gone shows where Flink deletes it:
 in the file system or, once the file was lost, in what the subpartition still holds.
 """
 
@@ -19,7 +19,7 @@ from tidegate.conformance.engines.flink.adapters.subpartition import REFUSED, pa
 from tidegate.conformance.engines.flink.jvm import Jvm
 
 STORES = f"{NETWORK}partition.BoundedBlockingSubpartitionType"
-#: What a store of the protocol is called in Flink. Regions of a plain file are handed out where nothing is encrypted.
+#: Flink's names of the stores of the protocol. Without encryption, regions of a plain file are handed out.
 TYPES = {"file": "FILE", "file_region": "FILE", "mmap": "MMAP", "file_mmap": "FILE_MMAP"}
 EXTENSIONS = ("failures",)
 #: How many bytes a reader of a plain file reads at a time: more than any buffer of a case.
@@ -29,7 +29,7 @@ _numbers = count()
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Regions came in 1.12; the end of data is told from other events since 1.20 at the latest."""
+    """Regions came in 1.12; the end of data differs from other events since 1.20 at the latest."""
     direct = jvm.has(f"{NETWORK}partition.BoundedBlockingSubpartitionDirectTransferReader")
     known = {str(one.name()) for one in jvm.cls(f"{NETWORK}buffer.Buffer$DataType").values()}
     return {"extensions": list(EXTENSIONS)} if direct and "END_OF_DATA" in known else None
@@ -47,7 +47,7 @@ def folder_for_files() -> "tempfile.TemporaryDirectory[str]":
 
 
 class Reader:
-    """A view, the buffers that it gave and that were not recycled, and how often it was woken."""
+    """A view, the buffers that it gave and that were not recycled, and how often it was notified."""
 
     def __init__(self) -> None:
         self.view: Any = None
@@ -59,7 +59,7 @@ class Reader:
         self.woken += 1
 
     def notifyPriorityEvent(self, _sequence: Any) -> None:  # noqa: N802
-        raise AssertionError("a blocking subpartition knows no priority events")
+        raise AssertionError("a blocking subpartition has no priority events")
 
 
 class BlockingSubpartition:
@@ -126,7 +126,7 @@ class BlockingSubpartition:
             file.unlink(missing_ok=True)
 
     def files(self) -> list[Path]:
-        """A store has one file, or two: the data, and where each buffer begins."""
+        """A store has one or two files: the data, and the offsets of buffers."""
         return [file for file in (self.file, *self.file.parent.glob(f"{self.file.name}.*")) if file.exists()]
 
     # The producer
@@ -163,7 +163,7 @@ class BlockingSubpartition:
         return seen
 
     def write(self, attempt: Any) -> wire.Observations:
-        """What is kept goes to the store now, or that fails; either way the producer lets go of it."""
+        """Data goes to the store now, or that fails; in both cases the producer releases it."""
         failed = False
         try:
             attempt()
@@ -174,7 +174,7 @@ class BlockingSubpartition:
         return [*self.give_back(), {"type": "write_failed"}] if failed else self.give_back()
 
     def give_back(self) -> wire.Observations:
-        """Whether the memory of what was kept is free now."""
+        """Whether the memory of the data is free now."""
         self.let_go()
         if self.kept is None or not self.kept.isRecycled():
             return []
@@ -237,7 +237,7 @@ class BlockingSubpartition:
         self.jvm.set_field(self.subpartition, "data", failing)
 
     def give_up(self, release: Any) -> wire.Observations:
-        """Something that held the data lets go of it, which may be the last."""
+        """A holder of the data releases it, perhaps the last one."""
         before = self.is_kept()
         try:
             release()

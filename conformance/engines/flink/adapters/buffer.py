@@ -1,7 +1,7 @@
 """The network buffer: `BufferBuilder`, `BufferConsumer` and the slices that it builds.
 
-The adapter is the recycler, so it sees when the memory is free. Whoever has let go of the memory does nothing more
-with it: that is refused here.
+The adapter is the recycler, so it sees when the memory is free. A party that released the memory does nothing more
+with it: further calls are refused here.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ BUILDER = f"{NETWORK}buffer.BufferBuilder"
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Builders are closed since 1.14; before, the memory went with the last slice."""
+    """Builders are closed since 1.14; before, the last slice released the memory."""
     return {} if jvm.has(BUILDER, "close") and jvm.has(BUILDER, "commit") else None
 
 
@@ -23,7 +23,7 @@ def make(jvm: Jvm, config: wire.Json) -> "Buffer":
 
 
 class Consumer:
-    """A consumer, and the slices that it gave and that were not recycled."""
+    """A consumer, and its slices that were not recycled."""
 
     def __init__(self, consumer: Any) -> None:
         self.consumer = consumer

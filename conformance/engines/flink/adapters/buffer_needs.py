@@ -1,4 +1,4 @@
-"""How many buffers are needed: `NettyShuffleUtils` and `InputGateSpecUtils`, with sort-merge out of reach."""
+"""How many buffers are needed: `NettyShuffleUtils` and `InputGateSpecUtils`, without sort-merge."""
 
 from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.jvm import Jvm
@@ -13,7 +13,7 @@ _MOST = 32768
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Both have their parameters of today since 2.0."""
+    """Both have their present parameters since 2.0."""
     if not (jvm.has(_SPECS, "createGateBuffersSpec") and jvm.has(_UTILS, _PARTITION)):
         return None
     methods = [one for name in (_SPECS, _UTILS) for one in jvm.cls(name).class_.getMethods()]

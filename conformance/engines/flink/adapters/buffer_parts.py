@@ -1,4 +1,4 @@
-"""What the adapters of the producing side share: buffers with given bytes, events, and what comes out again."""
+"""Shared by the adapters of the producing side: buffers with given bytes, events, and reading them back."""
 
 from functools import cache
 from typing import Any
@@ -7,10 +7,10 @@ from tidegate.conformance.engines.flink.jvm import Jvm
 
 NETWORK = "org.apache.flink.runtime.io.network."
 
-#: The bytes of a segment of Flink, if it is not told otherwise.
+#: Flink's default segment size in bytes.
 SEGMENT = 32768
 
-#: What the protocol calls the kinds of items.
+#: The protocol's names of the kinds of items.
 KINDS = {
     "NONE": "none",
     "DATA_BUFFER": "data",
@@ -25,7 +25,7 @@ KINDS = {
 
 
 class Buffers:
-    """Buffers and events on memory of their own, which no pool has to give."""
+    """Buffers and events on memory of their own, without a pool."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.jvm = jvm
@@ -39,7 +39,7 @@ class Buffers:
         self.byte_array = jvm.jpype.JArray(jvm.jpype.JByte)
 
     def open(self, data: bytes) -> Any:
-        """A builder that has these bytes committed, and room for more: as much as a segment has, or than there is."""
+        """A builder with these bytes committed, and room for more: a segment, or longer for longer data."""
         builder = self.builder_class(self.allocate(max(SEGMENT, 2 * len(data))), self.recycler)
         self.append(builder, data)
         return builder
@@ -56,7 +56,7 @@ class Buffers:
         return self.jvm.cls(f"{NETWORK}buffer.NetworkBuffer")(segment, self.recycler, kind, len(data))
 
     def read(self, buffer: Any) -> bytes:
-        """The bytes of a buffer that has not been read yet."""
+        """The bytes of an unread buffer."""
         length = int(buffer.readableBytes())
         if not length:
             return b""
@@ -101,7 +101,7 @@ def events_of(jvm: Jvm) -> Events:
 
 
 def make_subpartition(jvm: Jvm, index: int, exclusive: int, size_hint: int, parent: Any) -> Any:
-    """A pipelined subpartition; those before 2.0 are not told how large buffers are to be at first."""
+    """A pipelined subpartition; before 2.0 it takes no initial size of buffers."""
     name = f"{NETWORK}partition.PipelinedSubpartition"
     numbers = [jvm.integer(one) for one in (index, exclusive, size_hint)]
     made = jvm.assemble(name, {"int": numbers, "ResultPartition": [parent]})
@@ -110,7 +110,7 @@ def make_subpartition(jvm: Jvm, index: int, exclusive: int, size_hint: int, pare
 
 
 def make_parent(jvm: Jvm, subpartitions: Any) -> Any:
-    """A result partition that owns subpartitions and does nothing else."""
+    """A result partition that only owns subpartitions."""
     return jvm.new(
         f"{NETWORK}partition.PipelinedResultPartition",
         jvm.jpype.JString("producer"),

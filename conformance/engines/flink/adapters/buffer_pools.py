@@ -1,8 +1,8 @@
 """Buffer pools: the pools of a real `NetworkBufferPool`, with the segments that were taken from each.
 
-Sizes and availability are asked for after each event; what changed is shown. Pools, channels and segments that there
-are not, and pools that require nothing or more than their maximum, are refused here. A pool that was destroyed is
-forgotten when its last segment has come back. Releases up to 1.17.0 count overdrafts apart from a pool that shrinks,
+Sizes and availability are read after each event; changes are shown. Unknown pools, channels and segments,
+and pools that require nothing or more than their maximum, are refused here. A destroyed pool is forgotten when its
+last segment comes back. Releases up to 1.17.0 count overdrafts apart from a pool that shrinks,
 and grant too many (FLINK-31763): they declare nothing.
 """
 
@@ -26,7 +26,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all pools of a version share."""
+    """Shared by all pools of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.segments = jvm.cls(_GLOBAL)
@@ -42,7 +42,7 @@ def parts_of(jvm: Jvm) -> Parts:
 
 
 class Pool:
-    """A pool, its channels, and what is in use by channel."""
+    """A pool, its channels, and its segments in use by channel."""
 
     def __init__(self, pool: Any, channels: int) -> None:
         self.pool = pool

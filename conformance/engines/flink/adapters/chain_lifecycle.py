@@ -1,12 +1,12 @@
 """The life cycle of a chain: `RegularOperatorChain` and its `StreamOperatorWrapper`s over a real mailbox.
 
-The adapter is the task: it asks for each phase once, ends only inputs that are open, and calls nothing on a chain
-that has failed but what ends it. The chain is made by the constructor that takes its operators in the order of their
-creation. That order is therefore the adapter's own, and `create` the one event that no class of Flink answers here.
+The adapter is the task: it requests each phase once, ends only open inputs, and on a failed chain calls only what
+ends it. It makes the chain with the constructor that takes its operators in the order of their
+creation. So that order is the adapter's own, and `create` is the only event that no class of Flink answers.
 
-Where all operators had finished before the restore it is a `FinishedOperatorChain` with its `FinishedOnRestoreInput`,
-which counts watermarks without a look at where they come from: that an input says once that event time is over, and
-nothing behind its end, is the adapter's. Chained sources and heads without inputs speak at the end by
+If all operators had finished before the restore, it is a `FinishedOperatorChain` with its `FinishedOnRestoreInput`,
+which counts watermarks without checking their input: the adapter ensures that an input says once that event time is
+over, and nothing after its end. Chained sources and heads without inputs end with
 `advanceToEndOfEventTime` of the real tasks.
 """
 
@@ -36,7 +36,7 @@ STEPS = ("prepare", "snapshot", "complete", "abort", "subsume")
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """The order is that of 1.14 and later; chains told of subsumed checkpoints are a little younger."""
+    """The order is that of 1.14 and later; subsumed checkpoints reach chains a little later."""
     known = jvm.has(f"{TASKS}RegularOperatorChain", "notifyCheckpointSubsumed") and jvm.has(f"{NETWORK}api.StopMode")
     if not known or not jvm.has(WRAPPER, "notifyCheckpointSubsumed"):
         return None
@@ -58,7 +58,7 @@ def make(jvm: Jvm, config: wire.Json) -> "Chain":
 
 @cache
 def last_output(jvm: Jvm) -> Any:
-    """What the operators emit is not looked at here."""
+    """The output of the operators is ignored here."""
     groups = jvm.cls("org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups")
     nobody = jvm.jpype.JProxy(f"{OPERATORS}Input", dict={})
     return jvm.new(f"{TASKS}ChainingOutput", nobody, None, groups.createUnregisteredOperatorMetricGroup(), None)
@@ -103,7 +103,7 @@ class Chain:
         return self.jvm.cls(f"{TASKS}mailbox.MailboxExecutorImpl")(self.mailbox, depth, self.immediately)
 
     def creation_order(self) -> list[int]:
-        """An operator is created when its outputs are: those who receive from it first, subtree by subtree."""
+        """An operator is created after the operators that receive from it, subtree by subtree."""
 
         def subtree(root: int) -> list[int]:
             children = [index for index, parent in enumerate(self.parents) if parent == root]
@@ -119,7 +119,7 @@ class Chain:
         return self.seen if handler(event) else wire.rejected()
 
     def attempt(self, call: Any, *arguments: Any) -> bool:
-        """Call the chain; an error of an operator is seen, and tells that it failed."""
+        """Call the chain; an error of an operator shows that it failed."""
         try:
             call(*arguments)
         except self.jvm.JavaError as error:
@@ -130,7 +130,7 @@ class Chain:
             return False
         return True
 
-    # Events: each says whether it was accepted
+    # Events: each returns whether it was accepted
 
     def on_fault(self, event: wire.Json) -> bool:
         index, call = wire.get_integer(event, "operator"), wire.get_choice(event, "call", FALLIBLE)
@@ -227,7 +227,7 @@ class Chain:
         )
 
     def subsume(self) -> None:
-        """For this call the wrappers hold operators with keyed state; it goes to nobody else."""
+        """For this call the wrappers hold operators with keyed state; only these receive it."""
         for index, wrapper in self.wrappers.items():
             self.jvm.set_field(wrapper, "wrapped", self.operators[index].stateful())
         try:
@@ -245,7 +245,7 @@ class Chain:
 
 
 class Behind(output_parts.KnownConsumers):
-    """The one output of a chain that had finished: what is seen of it are watermarks."""
+    """The one output of a finished chain: it shows only watermarks."""
 
     def take(self, observation: wire.Json) -> None:
         self.rig.seen.append({"type": observation["type"], "timestamp": observation["timestamp"]})
@@ -277,7 +277,7 @@ class Finished(Chain):
         return chain
 
     def make_sources(self) -> Any:
-        """By anything: nobody looks for one."""
+        """Under arbitrary keys: nothing looks a source up."""
         groups = self.jvm.cls("org.apache.flink.runtime.metrics.groups.UnregisteredMetricGroups")
         sources = self.jvm.cls("java.util.LinkedHashMap")()
         for _source in range(self.inputs - self.own_inputs):
@@ -323,7 +323,7 @@ class Finished(Chain):
         return super().on_finish(event)
 
     def snapshot(self) -> None:
-        """What is on the channels is not there yet, by which its place is known."""
+        """The futures of the channel state are still open, which identifies them in the snapshot."""
         jvm, checkpoint = self.jvm, "org.apache.flink.runtime.checkpoint."
         future, parts = jvm.cls("java.util.concurrent.CompletableFuture"), jvm.cls("java.util.LinkedHashMap")()
         self.chain.snapshotState(

@@ -1,9 +1,9 @@
-"""The operators of a chain whose life is watched: each call that Flink makes is noted, and fails if it is to."""
+"""Observed operators of a chain: they record each call of Flink, and fail on demand."""
 
 from typing import Any
 
 OPERATORS = "org.apache.flink.streaming.api.operators."
-#: What the message of every error that the adapter makes begins with; the number of the operator follows.
+#: Prefix of the message of every error that the adapter makes; the number of the operator follows.
 FAILURE = "operator "
 
 
@@ -74,7 +74,7 @@ class Operator:
         self.note("quiesce")
         return self.jvm.cls("java.util.concurrent.CompletableFuture").completedFuture(None)
 
-    # The keyed state, which alone learns that a checkpoint was subsumed
+    # The keyed state, the only party that hears of subsumed checkpoints
 
     def stateful(self) -> Any:
         """A real operator with the keyed state of this one: Flink looks for it in no other kind of operator."""
@@ -104,7 +104,7 @@ class Operator:
 
 
 def failure_of(error: Any) -> tuple[int, list[int]] | None:
-    """The operator that an error came from, and those whose errors were attached to it."""
+    """The operator behind an error, and those whose errors are attached to it."""
     while error is not None:
         index = operator_in(error)
         if index is not None:

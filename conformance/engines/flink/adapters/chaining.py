@@ -2,10 +2,10 @@
 
 Choices
 -------
-Flink refuses to build a forward edge between operators of unequal parallelism. What is asked here is whether it would
-chain it, so every operator has parallelism 1 while the edges are drawn, and its own only afterwards.
-In the same way an empty name, which Flink 2 refuses, is a mark in the graph, and is taken out of the names of vertices.
-The functions inside of the operators are ready-made ones of Flink: a job graph holds them in serialized form, which is
+Flink refuses to build a forward edge between operators of different parallelism. But a case asks whether it would
+chain it, so every operator has parallelism 1 while the edges are made, and gets its own only afterwards.
+Similarly, an empty name, which Flink 2 refuses, is a placeholder in the graph, and is removed from vertex names.
+The functions in the operators are ready-made ones of Flink: a job graph holds them in serialized form, which is
 more than a function of Python can do.
 """
 
@@ -20,12 +20,12 @@ _GRAPHS = "org.apache.flink.streaming.api.graph."
 _OPERATORS = "org.apache.flink.streaming.api.operators."
 _FUNCTIONS = "org.apache.flink.streaming.api.functions.source."
 _MAX_PARALLELISM = "isChainingOfOperatorsWithDifferentMaxParallelismEnabled"
-#: Stands for an empty name: a character that is no text.
+#: Stands for an empty name: a character that no text contains.
 _NAMELESS = "\ufdd0"
 
 
 def declare(jvm: Jvm) -> Json | None:
-    """Whether operators of different max parallelism are chained is a question since 1.18."""
+    """Since 1.18, chaining operators of different max parallelism is optional."""
     known = jvm.has(_GRAPHS + "StreamGraph", _MAX_PARALLELISM)
     return {} if known and jvm.has(_GRAPHS + "StreamingJobGraphGenerator", "createJobGraph") else None
 
@@ -69,7 +69,7 @@ class Chaining:
 
 
 class Builder:
-    """A graph of Flink in the making."""
+    """A Flink graph under construction."""
 
     def __init__(self, jvm: Jvm, config: Any) -> None:
         self._jvm = jvm

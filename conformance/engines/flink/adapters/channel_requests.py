@@ -1,8 +1,8 @@
-"""What is asked of channels: a `SingleInputGate` with `RemoteInputChannel`s, `LocalInputChannel`s and others.
+"""Requests to channels: a `SingleInputGate` with `RemoteInputChannel`s, `LocalInputChannel`s and others.
 
 Buffers arrive on memory of their own. Behind a local channel is a `PipelinedResultPartition`. The gate's queue of
-channels is emptied after each step, so that it shows of which channels the gate was told. Barriers are made to measure:
-their location is as long as it takes. Channels that do not exist, and what comes at a wrong time, are refused here.
+channels is emptied after each step, to show which channels notified the gate. Barriers are padded to a given size
+by their location. Unknown channels, and calls at a wrong time, are refused here.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ OF_CHANNELS = ("data", "barrier", "end", "read", "resume", "gone", "release")
 LOCAL = f"{CONSUMER}LocalInputChannel"
 SEGMENT = 1024
 UNTOLD = 2**31 - 1
-#: What Flink throws where something is asked at a wrong time.
+#: What Flink throws for a request at a wrong time.
 REFUSALS = ("IllegalStateException", "UnsupportedOperationException", "NullPointerException")
 
 
@@ -118,7 +118,7 @@ class ChannelRequests:
         return self._hear()
 
     def _hear(self) -> wire.Observations:
-        """What was shown, and the channels that the gate was told of."""
+        """The recorded observations, and the channels that notified the gate."""
         queue = self._jvm.field(self._gate, "inputChannelsWithData")
         told = [int(channel.getChannelIndex()) for channel in queue.asUnmodifiableCollection()]
         while queue.poll() is not None:

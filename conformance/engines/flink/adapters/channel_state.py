@@ -1,8 +1,8 @@
 """What an unaligned checkpoint saves: `RemoteInputChannel` and `ChannelStatePersister` of a real gate.
 
-The adapter is the network, the task that polls, and the writer of channel state, which notes what it is given. Data
-carries its sequence number. What cannot be made to overtake would leave a real channel broken, so that is found out
-before it is asked for, from what the channel itself remembers.
+The adapter is the network, the task that polls, and the writer of channel state, which records its input. Data
+carries its sequence number. A barrier that cannot overtake would break a real channel, so the adapter checks that
+first, from the channel's own memory.
 """
 
 from typing import Any
@@ -114,7 +114,7 @@ class ChannelState:
     def on_poll(self, _event: wire.Json, index: int, known: bool) -> bool:  # noqa: FBT001
         if not known:
             return False
-        found = self.jvm.call(self.rig.channels[index], "getNextBuffer")  # of the package up to 1.17
+        found = self.jvm.call(self.rig.channels[index], "getNextBuffer")  # package-private up to 1.17
         if found.isPresent():
             item = found.get()
             self.seen.append(
@@ -142,7 +142,7 @@ class ChannelState:
         return True
 
     def is_in_place(self, channel: Any, sequence: int) -> bool:
-        """Whether it waits behind everything that overtakes, and its announcement is not among that."""
+        """Whether it is in the queue after everything that overtakes, and its announcement is not in front."""
         waiting = self.jvm.field(channel, "receivedBuffers")
         numbers = [int(self.jvm.field(item, "sequenceNumber")) for item in waiting.asUnmodifiableCollection()]
         first = int(waiting.getNumPriorityElements())

@@ -1,8 +1,8 @@
 """The watermark combiner: what `AbstractStreamOperator` does with the watermarks and statuses of its inputs.
 
-The operator is a real one that was never set up: it gets an output that shows what it emits, and a combination of as
-many inputs as the config wants, which the operator itself would make for one or two. Releases before 2.2 follow
-`flink-18934`; those before 1.14 know no status of an input, and have nothing to declare.
+The operator is a real one without setup: it gets an output that shows what it emits, and a combination of as
+many inputs as the config wants; the operator itself would make it for one or two. Releases before 2.2 follow
+`flink-18934`; those before 1.14 have no status of an input, and declare nothing.
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all combiners of a version share."""
+    """Shared by all combiners of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         statuses = jvm.cls("org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus")
@@ -52,7 +52,7 @@ class Combiner:
         self._operator = parts.operator(parts.function)
         jvm.set_field(self._operator, "combinedWatermark", parts.combined.forInputsCount(inputs))
         jvm.set_field(self._operator, "output", output)
-        #: the first two inputs have a public door each
+        #: the first two inputs have public methods
         self._enter = {
             ("watermark", 0): self._operator.processWatermark1,
             ("watermark", 1): self._operator.processWatermark2,

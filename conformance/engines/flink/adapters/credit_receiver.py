@@ -1,9 +1,9 @@
 """The receiving end of credit: `RemoteInputChannel` and `BufferManager` in a `SingleInputGate`.
 
-The adapter is the network thread. It takes a buffer from the channel for data that comes in, as the decoder of messages
-does, and it builds the credit message when it is told to. What arrives is polled from the gate at once, and kept until
-it is recycled. A connection that broke cannot be told of credit; what comes on its channel after that, or on one that
-is released, is refused here.
+The adapter is the network thread. For incoming data it takes a buffer from the channel, as the message decoder
+does, and it builds a credit message on demand. Arriving data is polled from the gate at once, and kept until
+it is recycled. A broken connection takes no credit; data on its channel after that, or on a released
+channel, is refused here.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _LOWEST_BACKLOG = {"data": 0, "event": 0, "backlog": 1}
 
 
 def declare(jvm: Jvm) -> Json | None:
-    """Channels without exclusive buffers, and all that follows from them, are there since 1.14."""
+    """Channels without exclusive buffers, and everything that follows from them, exist since 1.14."""
     return (
         {"extensions": list(EXTENSIONS)}
         if jvm.has(REMOTE, "onBlockingUpstream") and jvm.has(REMOTE, "resumeConsumption")
@@ -47,7 +47,7 @@ class CreditReceiver:
         options = jvm.cls("org.apache.flink.runtime.checkpoint.CheckpointOptions").forCheckpointWithDefaultLocation()
         self._jvm = jvm
         self.may_fail = False
-        #: By channel: the connection broke; that was noticed; released.
+        #: Per channel: the connection broke; that was noticed; released.
         self._broken, self._failed, self._released = set[int](), set[int](), set[int]()
         self._barrier = jvm.cls(NETWORK + "api.CheckpointBarrier")(1, 0, options)
 
@@ -91,7 +91,7 @@ class CreditReceiver:
         """Whether the channel takes it."""
         remote = self._rig.channels[channel]
         if kind == "data":
-            # Asking in vain would count as one buffer less to wait for: the channel is broken anyway, but ours goes on.
+            # A failed request would reduce the number of awaited buffers: the channel is broken, but ours goes on.
             if not remote.getNumberOfAvailableBuffers():
                 return False
             buffer = remote.requestBuffer()
@@ -126,7 +126,7 @@ class CreditReceiver:
                 self._held[int(found.getChannelInfo().getInputChannelIdx())].append(found.getBuffer())
 
     def _poll(self) -> Any:
-        """Channels that have failed on the way fail the poll."""
+        """Channels that failed meanwhile fail the poll."""
         while True:
             try:
                 return self._rig.poll()
@@ -140,7 +140,7 @@ class CreditReceiver:
 
     def close(self) -> None:
         self._broken.clear()
-        self._shown = []  # what recycling now brings about belongs to no step
+        self._shown = []  # effects of recycling now belong to no step
         for buffers in self._held:
             for buffer in buffers:
                 buffer.recycleBuffer()

@@ -1,6 +1,6 @@
 """The sending end of credit: `PartitionRequestQueue` on an embedded channel of Netty, over a real subpartition.
 
-The channel runs its tasks when it is told to, so that what one event causes is seen before the next one comes.
+The channel runs its tasks on demand, so that the effects of one event show before the next one.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,7 @@ class CreditSender:
         self._take()
 
     def _request(self, partition: Any) -> None:
-        """Let the reader find the subpartition, in the words of the version."""
+        """Let the reader find the subpartition, with the API of the version."""
         jvm = self._jvm
         view = {"createSubpartitionView": lambda _partition, _index, listener: self._view(listener)}
         if jvm.has(_READER, "notifySubpartitionsCreated"):
@@ -94,7 +94,7 @@ class CreditSender:
         return self._take()
 
     def _make_data(self) -> Any:
-        """A buffer that was finished before anybody saw it."""
+        """A buffer that was finished before it was read."""
         jvm = self._jvm
         segment = jvm.cls("org.apache.flink.core.memory.MemorySegmentFactory").allocateUnpooledSegment(8)
         recycler = jvm.cls(NETWORK + "buffer.FreeingBufferRecycler").INSTANCE
@@ -113,7 +113,7 @@ class CreditSender:
             self._channel.unsafe().outboundBuffer().setUserDefinedWritability(1, is_writable)
 
     def _take(self) -> wire.Observations:
-        """The messages that went out."""
+        """The messages sent."""
         self._channel.runPendingTasks()
         shown: wire.Observations = []
         while (message := self._channel.readOutbound()) is not None:

@@ -1,7 +1,7 @@
-"""Buffers into records: `SpillingAdaptiveSpanningRecordDeserializer`, with files for what is too long for memory.
+"""Buffers into records: `SpillingAdaptiveSpanningRecordDeserializer`, with files for records too long for memory.
 
-A serializer knows where a record ends. Ours takes whatever the payload is, so it looks up the length that the
-deserializer itself has read: before the place where the record begins, or in the wrapper of spanning records.
+A real serializer knows where a record ends. Ours takes any payload, so it looks up the length that the
+deserializer itself has read: in front of the record, or in the wrapper of spanning records.
 """
 
 import tempfile
@@ -70,7 +70,7 @@ class Deserializer:
         else:
             length = int(self._jvm.field(self._across, "recordLength"))
         content = self._bytes(length)
-        if length:  # there may be no memory at all behind an empty record
+        if length:  # an empty record may have no memory at all
             source.readFully(content)
         self._payload = bytes(content)
 

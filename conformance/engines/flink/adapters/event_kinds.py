@@ -1,4 +1,4 @@
-"""Events on their way: `EventSerializer`, once as a buffer and once as what a queue holds, which must agree."""
+"""Serialized events: `EventSerializer`, once as a buffer and once as an item of a queue, which must agree."""
 
 from functools import cache
 from typing import Any
@@ -26,7 +26,7 @@ LABELS = {
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """All kinds are there since 2.2."""
+    """All kinds exist since 2.2."""
     known = {str(one.name()) for one in jvm.cls(f"{buffer_parts.NETWORK}buffer.Buffer$DataType").values()}
     return {} if known >= set(LABELS) and jvm.has(WATERMARK) and jvm.has(RECOVERY[0]) else None
 
@@ -75,7 +75,7 @@ class EventKinds:
         queued = consumer.build()
         kind = buffer.getDataType()
         if queued.getDataType() != kind or buffer.isBuffer() or not consumer.isFinished():
-            raise AssertionError(f"a buffer says {kind}, and what a queue holds {queued.getDataType()}")
+            raise AssertionError(f"a buffer says {kind}, and an item of a queue {queued.getDataType()}")
         read = self._serializer.fromBuffer(buffer, self._loader)
         seen = {
             "type": "labelled",

@@ -1,6 +1,6 @@
 """The gate: `SingleInputGate` over remote channels, polled as a task polls it.
 
-That a producer sends nothing behind its end is not checked by the gate; what no producer would send is refused here.
+The gate does not check that a producer sends nothing after its end; what no producer would send is refused here.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ class Gate:
         available = self._rig.gate.getAvailableFuture()
         was_available = bool(available.isDone())
         if item == "data":
-            # Memory of its own: how many buffers a channel has is not what a gate is about.
+            # Memory of its own: the number of buffers of a channel does not matter to a gate.
             self._rig.receive(channel, self._buffer(self._allocate(8), self._recycler, self._data, 8))
         else:
             {"end_of_data": self._data_ended, "end_of_partition": self._ended}[item].add(channel)

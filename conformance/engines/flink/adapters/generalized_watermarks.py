@@ -1,6 +1,6 @@
 """Generalized watermarks: `LongWatermarkCombiner`, `BoolWatermarkCombiner` and `AlignedWatermarkCombiner`.
 
-Channels that do not exist are refused here. Releases before 2.0 have no such watermarks, and declare nothing.
+Unknown channels are refused here. Releases before 2.0 have no such watermarks, and declare nothing.
 """
 
 from functools import cache
@@ -20,14 +20,14 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all combiners of a version share."""
+    """Shared by all combiners of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         functions = f"{_API}WatermarkCombinationFunction$"
         numbers = jvm.cls(f"{functions}NumericWatermarkCombinationFunction")
         truths = jvm.cls(f"{functions}BoolWatermarkCombinationFunction")
         long, boolean = jvm.cls(f"{_RUNTIME}LongWatermarkCombiner"), jvm.cls(f"{_RUNTIME}BoolWatermarkCombiner")
-        #: "or" and "and" are words of Python, which JPype writes otherwise
+        #: "or" and "and" are keywords of Python, so JPype renames them
         self.combiners = {
             "min": (long, numbers.valueOf("MIN")),
             "max": (long, numbers.valueOf("MAX")),

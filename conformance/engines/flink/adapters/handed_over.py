@@ -1,6 +1,6 @@
 """A local channel with recovered data: `LocalInputChannel` of a real gate, over a real pipelined partition.
 
-The channel is made with its recovered data, as a recovered channel makes it. A channel that has failed is left alone.
+The channel is made with its recovered data, as a recovered channel makes it. A failed channel gets no more calls.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from tidegate.conformance.engines.flink.adapters.remote_gate import CONSUMER, Re
 from tidegate.conformance.engines.flink.jvm import Jvm
 
 LOCAL = CONSUMER + "LocalInputChannel"
-#: what recovered and sent data begin with
+#: prefixes of recovered and sent data
 OURS, THEIRS = b"r", b"s"
 KINDS = ("request", "data", "barrier", "tell", "poll", "count")
 
@@ -79,7 +79,7 @@ class HandedOver:
         return []
 
     def poll(self) -> wire.Observations:
-        """What is asked for too early is told by the class of the error: the channel itself has not failed."""
+        """The class of the error tells a request that is too early: the channel itself has not failed."""
         states = self.jvm.cls("java.lang.IllegalStateException")
         try:
             found = self.channel.getNextBuffer()

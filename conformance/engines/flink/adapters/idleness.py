@@ -1,7 +1,7 @@
 """The idleness timer: `WatermarksWithIdleness` around `BoundedOutOfOrdernessWatermarks`, on a `PausableRelativeClock`.
 
-The clock below is Flink's own for tests, with nanoseconds for ticks. Releases before 1.20 have no clock that can be
-paused (FLINK-35886), and declare nothing.
+The clock underneath is Flink's own for tests, with nanoseconds as ticks. Releases before 1.20 have no clock that can
+be paused (FLINK-35886), and declare nothing.
 """
 
 from functools import cache, partial
@@ -19,7 +19,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all timers of a version share."""
+    """Shared by all timers of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.duration = jvm.cls("java.time.Duration")

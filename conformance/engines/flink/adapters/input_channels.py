@@ -1,13 +1,13 @@
 """The channels of a gate: `UnknownInputChannel`, `LocalInputChannel` and `RemoteInputChannel` in a `SingleInputGate`.
 
-Partitions have numbers for ids, so that the gate's hash map goes through its channels in their order. The gate's queue
-of channels is emptied after each step, so that it shows of which channels the gate was told. The timer of local retries
-is a `java.util.Timer` whose thread never runs: the adapter runs its tasks. Whoever knows how producers are says at once
-that they run. A producer on this machine is a `PipelinedResultPartition` that says of every item that it is there.
+Partitions have numbers as ids, so that the gate's hash map iterates over its channels in order. The gate's queue
+of channels is emptied after each step, to show which channels notified the gate. The timer of local retries
+is a `java.util.Timer` whose thread never runs: the adapter runs its tasks. The check of the producer's state answers
+at once that it runs. A producer on this machine is a `PipelinedResultPartition` that announces every item.
 
-What nobody does to these classes is refused here: items before they were asked for, failures of a channel that is
-unknown or closed, an update that could not hand on a task event. An update after which the gate does not know a channel
-any more is shown as refused, with that as the reason: everything that follows would go wrong by chance.
+Calls that Flink never makes are refused here: items before they were requested, failures of a channel that is
+unknown or closed, an update that could not pass on a task event. After some updates the gate no longer knows a channel:
+such an update is shown as refused, with that as the reason, because everything after it would depend on chance.
 """
 
 from contextlib import suppress
@@ -29,14 +29,14 @@ ITEMS = ("data", "empty", "event")
 OF_CHANNELS = ("update", "register", "retry", "not_found", "arrive", "fail", "read")
 DELAYS = {"initial": 100, "maximum": 10_000, "timeout": 10_000}
 SEGMENT = 16
-#: What tells the causes apart.
+#: How the causes differ.
 CAUSES = {
     "producer_failed": "ProducerFailedException",
     "connection_lost": "PartitionConnectionException",
     "reordered": "BufferReorderingException",
     "partition_not_found": "PartitionNotFoundException",
 }
-#: Of one channel: what becomes of a request or an item, then what the gate is told, then what is sent.
+#: For one channel: what happens to a request or an item, then notifications of the gate, then messages sent.
 RANKS = ("request", "retry_in", "recycled", "notified", "sent")
 
 
@@ -123,7 +123,7 @@ class InputChannels:
         }
         return rig.assemble_channel(f"{CONSUMER}{location.capitalize()}InputChannel", index, more)
 
-    # --- what the channels ask for
+    # --- what the channels call
 
     def _show(self, kind: str, channel: int, **details: Any) -> None:
         self._shown.append({"type": kind, "channel": channel, **details})
@@ -199,7 +199,7 @@ class InputChannels:
         return self._hear()
 
     def _hear(self) -> wire.Observations:
-        """What was shown, the retries that were scheduled, and the channels that the gate was told of."""
+        """The recorded observations, the scheduled retries, and the channels that notified the gate."""
         jvm = self._jvm
         for task in self._timer.take():
             channel = self._find_owner(task)
@@ -215,7 +215,7 @@ class InputChannels:
         return sorted(self._shown, key=lambda one: (one["channel"], RANKS.index(one["type"])))
 
     def _find_owner(self, task: Any) -> Any:
-        """The channel that an anonymous class belongs to."""
+        """The channel that owns an anonymous class."""
         owner = task.getClass().getDeclaredField("this$0")
         owner.setAccessible(True)
         return owner.get(task)
@@ -276,7 +276,7 @@ class InputChannels:
             return wire.rejected()
         return self._try(self._channel(index).onFailedPartitionRequest)
 
-    # --- what comes from there
+    # --- data from there
 
     def _arrive(self, index: int, sequence: int, item: str) -> wire.Observations:
         is_local = self._locations[index] == "local"

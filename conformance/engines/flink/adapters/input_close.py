@@ -1,7 +1,7 @@
-"""The end of an input: `StreamTaskNetworkInput` with deserializers of the adapter's, over a real gate.
+"""The end of an input: `StreamTaskNetworkInput` with deserializers of the adapter, over a real gate.
 
-The input was never set up: it has its deserializers and its gate, which is all that it needs to be closed. What a
-deserializer holds is not asked for, only whether it is asked.
+The input has no setup: it has its deserializers and its gate, which is all that it needs to close. Only the calls of
+a deserializer matter, not what it holds.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ CAUSES = ("transport", "other")
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Since 2.2 a failure that is known already is ignored."""
+    """Since 2.2 it ignores a failure that is already known."""
     return {} if jvm.has(INPUT, "releaseDeserializer") and jvm.has(CHANNEL, "hasError") else None
 
 
@@ -82,7 +82,7 @@ class InputClose:
         return []
 
     def _snapshot(self) -> wire.Observations:
-        """Only deserializers of Flink's own can be asked; for that time they stand in for those that are held."""
+        """Only Flink's own deserializers work here; meanwhile they replace those of the adapter."""
         folders = self._jvm.jpype.JArray(self._jvm.jpype.JString)([tempfile.gettempdir()])
         own = self._jvm.cls(f"{NETWORK}api.serialization.SpillingAdaptiveSpanningRecordDeserializer")(folders)
         standing_in = self._jvm.cls("java.util.HashMap")()
@@ -100,7 +100,7 @@ class InputClose:
             run()
         except self._jvm.jpype.JException as error:
             causes = [self._name(one) for one in (error, *error.getSuppressed())]
-            # Those behind the first hang on it, wherever it stands in what was thrown.
+            # The errors after the first are attached to it, wherever it is in the chain of causes.
             inner = error.getCause()
             causes += [self._name(one) for one in inner.getSuppressed()] if inner is not None else []
         released = sorted(self._shown, key=lambda one: one["channel"])

@@ -1,9 +1,9 @@
-"""The gauges of inputs: `WatermarkGauge`, `MinWatermarkGauge`, and an `AbstractStreamOperator` that was never set up.
+"""The gauges of inputs: `WatermarkGauge`, `MinWatermarkGauge`, and an `AbstractStreamOperator` without setup.
 
-The adapter gives watermarks to the gauge of their input and to the operator, as the network input of a task does. An
-operator has doors for two inputs; attributes of more are put together by `RecordAttributesBuilder`, as operators of
-several inputs do it. Records go to the operator as they do in a task of several inputs: from the network by
-`StreamTaskNetworkOutput`, from a source in the task by a `ChainingOutput`; the operator that takes them is nobody.
+The adapter passes watermarks to the gauge of their input and to the operator, as the network input of a task does. An
+operator has methods for two inputs; attributes of more are merged by `RecordAttributesBuilder`, as operators of
+several inputs do. Records reach the operator as in a task of several inputs: from the network through
+`StreamTaskNetworkOutput`, from a source in the task through a `ChainingOutput`; the receiving operator is empty.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
-"""What the adapters of the consuming side share: a `SingleInputGate` whose channels are filled by hand.
+"""Shared by the adapters of the consuming side: a `SingleInputGate` whose channels are filled by hand.
 
-Its channels are remote ones. The connection behind them is the adapter's: it notes what the gate asks of it. Buffers
+Its channels are remote ones. The adapter is the connection behind them and records the requests of the gate. Buffers
 arrive on memory of their own, so that no pool limits a case.
 """
 
@@ -15,7 +15,7 @@ from tidegate.conformance.engines.wire import to_int32
 CONSUMER = f"{NETWORK}partition.consumer."
 GATE = f"{CONSUMER}SingleInputGate"
 REMOTE = f"{CONSUMER}RemoteInputChannel"
-#: How many parameters the constructors have that this module knows, those of 1.20 and later.
+#: The number of parameters of the known constructors, those of 1.20 and later.
 GATE_PARAMETERS, REMOTE_PARAMETERS = (12,), (13, 14)
 SEGMENT_SIZE = 64
 
@@ -32,7 +32,7 @@ def count_remote_parameters(jvm: Jvm) -> int:
 
 @cache
 def silent(jvm: Jvm, interface: str) -> Any:
-    """Somebody whom the gate tells things, or asks for things, that do not matter here."""
+    """An object for calls of the gate that do not matter here."""
     names = {str(one.getName()) for one in jvm.cls(interface).class_.getMethods()}
 
     def nothing(*_arguments: Any) -> None:
@@ -42,7 +42,7 @@ def silent(jvm: Jvm, interface: str) -> Any:
 
 
 def recycle_or_name(polled: Any, name_event: Callable[[Any], str]) -> str:
-    """What was polled; if it is a buffer, its memory goes back at once."""
+    """The name of the polled item; the memory of a buffer goes back at once."""
     if not polled.isBuffer():
         return name_event(polled.getEvent())
     polled.getBuffer().recycleBuffer()
@@ -50,7 +50,7 @@ def recycle_or_name(polled: Any, name_event: Callable[[Any], str]) -> str:
 
 
 class Gate:
-    """A gate with so many remote channels, all of them requested; each is shared by so many subpartitions."""
+    """A gate with remote channels, all of them requested; each may be shared by several subpartitions."""
 
     def __init__(self, jvm: Jvm, channels: int, *, index: int = 0, subpartitions: int = 1, first: int = 0) -> None:
         self.jvm, self.buffers = jvm, buffers_of(jvm)
@@ -110,7 +110,7 @@ class Gate:
             counter(),
             counter(),
             jvm.cls("org.apache.flink.runtime.checkpoint.channel.ChannelStateWriter").NO_OP,
-            jvm.cls("java.util.ArrayDeque")(),  # buffers to begin with, since 2.3
+            jvm.cls("java.util.ArrayDeque")(),  # initial buffers, since 2.3
         )
         return jvm.cls(REMOTE)(*arguments[: count_remote_parameters(jvm)])
 
@@ -127,7 +127,7 @@ class Gate:
         self.channels[channel].onBuffer(self.buffers.to_buffer(event, priority), sequence, 0, 0)
 
     def next_sequence(self, channel: int) -> int:
-        """Numbers have 32 bits, and the least follows the greatest."""
+        """Numbers have 32 bits, and wrap around."""
         sequence = self.sequences[channel]
         self.sequences[channel] = to_int32(sequence + 1)
         return sequence
@@ -139,7 +139,7 @@ class Gate:
 
 
 class Endings:
-    """What a producer does not do: send on a channel that has ended, or end its data twice."""
+    """What a producer never does: send on a channel that has ended, or end its data twice."""
 
     def __init__(self, channels: int) -> None:
         self.channels = channels
@@ -147,7 +147,7 @@ class Endings:
         self.data_over: set[int] = set()
 
     def accepts(self, channel: int, kind: str = "data") -> bool:
-        """Whether it may come, which is taken to have come then."""
+        """Whether the item may come; if so, it counts as received."""
         if not 0 <= channel < self.channels or channel in self.over:
             return False
         if kind in ("end_of_data", "stop"):

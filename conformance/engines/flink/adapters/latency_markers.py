@@ -1,7 +1,7 @@
-"""When a source makes latency markers: a `SourceOperator` that was never set up, and its `LatencyMarkerEmitter`.
+"""When a source makes latency markers: a `SourceOperator` without setup, and its `LatencyMarkerEmitter`.
 
-The operator has what it asks for the interval: an environment with the settings of job and cluster. The clock and its
-timers are the adapter's.
+The operator has everything that it reads the interval from: an environment with the settings of job and cluster. The
+adapter is the clock and its timers.
 """
 
 from typing import Any
@@ -52,7 +52,7 @@ class LatencyMarkers:
         if job is not None:
             settings.setLatencyTrackingInterval(jvm.jpype.JLong(job))
         config = jvm.cls("org.apache.flink.configuration.Configuration")()
-        # As a text it is read as milliseconds by every version: it was a number first, then a duration.
+        # Every version reads a text as milliseconds: the option was a number first, then a duration.
         config.setString("metrics.latency.interval", str(cluster))
         manager = jvm.implement(f"{RUNTIME}taskmanager.TaskManagerRuntimeInfo", {"getConfiguration": lambda: config})
         given = {"getExecutionConfig": lambda: settings, "getTaskManagerInfo": lambda: manager}
@@ -61,7 +61,7 @@ class LatencyMarkers:
         return task
 
     def make_context(self) -> Any:
-        # Since 1.19 this is an interface; an object that was never set up is of the first subtask.
+        # Since 1.19 this is an interface; an object without setup belongs to the first subtask.
         is_interface = self.jvm.cls(INFO).class_.isInterface()
         info = self.jvm.implement(INFO, {"getIndexOfThisSubtask": lambda: 0}) if is_interface else self.jvm.bare(INFO)
         context = self.jvm.bare(f"{OPERATORS}StreamingRuntimeContext")

@@ -1,9 +1,9 @@
 """The mailbox: `TaskMailboxImpl` and `MailboxProcessor`, driven by the thread that made them and by another one.
 
-The processor gets its mails through a mailbox that passes every call on, notes control mails, and throws where the
-real one would wait: so the loop is left there. The default action throws as well, after it has been noted. Neither
-touches what is queued. That the loop is entered with an open mailbox alone is a Java assertion of `runMailboxLoop`;
-assertions are off in production, so the adapter makes this one itself.
+The processor gets its mails through a mailbox that passes every call on, records control mails, and throws where the
+real one would wait: that leaves the loop. The default action throws as well, after it was recorded. Neither
+changes what is queued. A Java assertion of `runMailboxLoop` says that the loop needs an open mailbox;
+assertions are off in production, so the adapter checks this itself.
 """
 
 import queue
@@ -19,7 +19,7 @@ TASKS = "org.apache.flink.streaming.runtime.tasks."
 MAILBOX = f"{TASKS}mailbox."
 OPTIONS = "org.apache.flink.api.common.operators.MailboxExecutor$MailOptions"
 URGENT_IN_ORDER, LATEST_URGENT_FIRST = "flink-35051", "flink-14304"
-#: How Flink describes its own mails: the one that resumes the default action, and those that stop the loop.
+#: Flink's descriptions of its own mails: the one that resumes the default action, and those that stop the loop.
 CONTROL = ("poison mail", "resume default action")
 LEAST_PRIORITY, MOST_PRIORITY = -1, 2**31 - 1
 EXTENSIONS = ("failures",)
@@ -39,7 +39,7 @@ def make(jvm: Jvm, config: wire.Json) -> "Mailbox":
 
 
 class OtherThread:
-    """A thread that is not the mailbox's, and does one thing at a time for whoever waits for it."""
+    """A thread other than the mailbox's, which does one thing at a time while the caller waits."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.jvm = jvm
@@ -71,7 +71,7 @@ def other_thread(jvm: Jvm) -> OtherThread:
 
 
 class Leave:
-    """What the loop is left by; its message tells it from a failure of Flink's."""
+    """Thrown to leave the loop; its message distinguishes it from a failure of Flink."""
 
     MESSAGE = "the loop is left"
 
@@ -94,7 +94,7 @@ def mailbox_methods(jvm: Jvm) -> frozenset[str]:
 
 @cache
 def takes_no_executor(jvm: Jvm) -> bool:
-    """Since 2.0 a mail can be made without saying who runs it."""
+    """Since 2.0 a mail needs no executor."""
     return any(
         one[0] == OPTIONS and not any(name.endswith("Executor") for name in one)
         for one in jvm.parameters(f"{MAILBOX}Mail")

@@ -1,7 +1,7 @@
 """Partitions that were not found: `RemoteInputChannel`, `SingleInputGate` and `RemoteChannelStateChecker`.
 
-The adapter is whoever knows the producers, and the task that is cancelled or fails. A request that is made again is
-seen where the channel asks its connection for it; how long it would wait is reset each time. What nobody waits for is
+The adapter answers for the producers, and is the task that is cancelled or fails. A repeated request shows where the
+channel calls its connection; its back-off is reset each time. Answers that nothing waits for are
 refused here.
 """
 

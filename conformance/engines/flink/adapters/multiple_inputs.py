@@ -1,7 +1,7 @@
 """Several inputs of one task: `StreamMultipleInputProcessor` over network inputs.
 
-Whether a call may go on after an element is what `MultipleInputStreamTask` says, whatever the event does. An operator
-that selects is one that answers with what it was last told.
+`MultipleInputStreamTask` decides whether a call may go on after an element, whatever the event says. A selecting
+operator answers with the last selection that it got.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ class MultipleInputs:
         return selected.build()
 
     def watched(self, index: int, one: Input) -> Any:
-        """The processor of an input, which notes when it is asked for an element."""
+        """The processor of an input, which records requests for an element."""
         real, interface = one.input, f"{STREAMING}io.StreamTaskInput"
 
         def emit_next(output: Any) -> Any:

@@ -1,8 +1,8 @@
-"""The watermark multiplexer: `WatermarkOutputMultiplexer`, with an output below it that shows what it is told.
+"""The watermark multiplexer: `WatermarkOutputMultiplexer`, with an output below it that records its calls.
 
-Doors are asked for at each event, as a source may do, so that Flink itself refuses those of outputs that are not
-registered. Releases from 1.15 to 2.0 want a listener with each registration, others can do without one. Those before
-1.14 know no active status, and those before 2.2 lose watermarks (FLINK-38454).
+Each event asks for its output anew, as a source may do, so that Flink itself refuses unregistered ones.
+Releases from 1.15 to 2.0 need a listener with each registration, others do without one. Those before
+1.14 have no active status, and those before 2.2 lose watermarks (FLINK-38454).
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ def semantics_of(jvm: Jvm) -> str:
 
 
 class Parts:
-    """What all multiplexers of a version share."""
+    """Shared by all multiplexers of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.multiplexer = jvm.cls(_MULTIPLEXER)
@@ -77,7 +77,7 @@ class Multiplexer:
         return self._shown
 
     def _read(self, event: wire.Json) -> Callable[[], Any]:
-        """The call that the event is; reading it may find that it is no event at all."""
+        """The call for the event; reading it may show that it is not an event at all."""
         kind = event.get("type")
         if kind == "periodic_emit":
             emit: Callable[[], Any] = self._multiplexer.onPeriodicEmit

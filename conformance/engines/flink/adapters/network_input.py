@@ -1,6 +1,6 @@
 """The network input: `StreamOneInputProcessor` over `StreamTaskNetworkInput`, gate, deserializers and valve included.
 
-The operator is the adapter's, and so is the user's serializer: the value of a record is whatever fills its payload.
+The operator and the user's serializer are the adapter's: the value of a record is whatever fills its payload.
 Everything else on the wire is read by Flink's `StreamElementSerializer`.
 """
 
@@ -81,7 +81,7 @@ class ElementReader:
         self.instance = self.record(value, *time)
 
     def find_length(self, view: Any) -> int:
-        """A record that was gathered is alone in its view; one in a buffer has its length in front of it."""
+        """A spanning record is alone in its view; one within a buffer has its length in front of it."""
         if isinstance(view, self.view_of):
             return int(view.available())
         position = int(self.jvm.field(view, "position"))
@@ -89,7 +89,7 @@ class ElementReader:
 
 
 class Operator:
-    """What the input hands on: a `DataOutput` and the end of the input, as observations."""
+    """The output of the input: a `DataOutput` and the end of the input, as observations."""
 
     def __init__(self) -> None:
         self.seen: wire.Observations = []
@@ -156,7 +156,7 @@ class Input:
         self.processor = jvm.cls(f"{STREAMING}io.StreamOneInputProcessor")(self.input, output, ends)
 
     def arrive(self, event: wire.Json) -> bool:
-        """Whether what the event says was accepted."""
+        """Whether the event was accepted."""
         channel = wire.get_integer(event, "channel")
         if event["type"] == "buffer":
             data = bytes.fromhex(wire.get_hex(event, "data"))

@@ -1,6 +1,6 @@
-"""A partition whose number of consumers is not yet known.
+"""A partition whose number of consumers is not known yet.
 
-The writer looks into a real partition for that, so that here it writes to one, and its subpartitions are read at once.
+The writer takes the number from the partition, so here it writes to a real one, whose subpartitions are read at once.
 """
 
 from typing import Any
@@ -15,10 +15,10 @@ SEGMENT_SIZE = 1024
 
 
 class UnknownConsumers:
-    """A real pipelined partition that does not know its consumers, with a reader on each subpartition.
+    """A real pipelined partition without known consumers, with a reader on each subpartition.
 
-    What is broadcast is noted once, when the last subpartition has it. To fail, the writer is given an error of its
-    flusher, which is how errors reach it from outside; an event meets a partition that fails instead.
+    A broadcast is recorded once, when the last subpartition has it. To fail a record, the writer gets an error of its
+    flusher, which is how errors reach it from outside; to fail an event, the partition fails.
     """
 
     def __init__(self, rig: Any, index: int, subpartitions: int) -> None:
@@ -130,6 +130,6 @@ class UnknownConsumers:
 
 
 def recycle_all(_checkpoint: Any, _subpartition: Any, _sequence: Any, buffers: Any) -> None:
-    """A barrier that overtakes saves copies of what it overtook; whoever keeps them would empty the pool."""
+    """A barrier that overtakes saves copies of what it overtook; keeping them would empty the pool."""
     for buffer in buffers:
         buffer.recycleBuffer()

@@ -1,4 +1,4 @@
-"""What stands behind the outputs of an operator: chained operators, and partitions that take what is written."""
+"""Behind the outputs of an operator: chained operators, and partitions for the writers."""
 
 from functools import cache
 from typing import Any
@@ -11,7 +11,7 @@ STREAMING = "org.apache.flink.streaming."
 RECORDS = f"{STREAMING}runtime.streamrecord."
 WRITER = f"{NETWORK}api.writer.ResultPartitionWriter"
 CHAINED_ERROR = f"{STREAMING}runtime.tasks.ExceptionInChainedOperatorException"
-#: What the message of every error that the adapter makes begins with; the number of the output follows.
+#: Prefix of the message of every error that the adapter makes; the number of the output follows.
 FAILURE = "output "
 
 
@@ -61,7 +61,7 @@ def kit_of(jvm: Jvm) -> Kit:
 
 
 class Numbers:
-    """Which objects were seen, counted in the order in which they were first seen."""
+    """Numbers of objects, in the order in which they were first seen."""
 
     def __init__(self, kit: Kit, first: Any) -> None:
         self.kit = kit
@@ -77,7 +77,7 @@ class Numbers:
 
 
 class Receiver:
-    """A chained operator, as an `Input` and a `KeyContextHandler`: it notes what it is given, and may change it."""
+    """A chained operator, as an `Input` and a `KeyContextHandler`: it records elements, and may change them."""
 
     def __init__(self, rig: Any, index: int, *, keyed: bool, changes: str) -> None:
         self.rig, self.index, self.keyed, self.changes = rig, index, keyed, changes
@@ -94,7 +94,7 @@ class Receiver:
         self.rig.seen.append({"type": kind, "output": self.index, **details})
 
     def answer(self) -> None:
-        """An operator that is so many hops away fails, and each hop on the way here has wrapped its error."""
+        """An operator several hops away fails, and each hop on the way here wraps its error."""
         if not self.hops:
             return
         jvm, kit = self.rig.jvm, self.rig.kit
@@ -144,7 +144,7 @@ class Receiver:
 
 
 class KnownConsumers:
-    """A partition of one subpartition, which fails before it takes anything while it is to fail."""
+    """A partition of one subpartition, which on demand fails before it takes anything."""
 
     def __init__(self, rig: Any, index: int) -> None:
         self.rig, self.index = rig, index
@@ -154,7 +154,7 @@ class KnownConsumers:
         return self.rig.jvm.jpype.JProxy(WRITER, inst=self)
 
     def use(self, writer: Any) -> None:
-        """The writer finds this partition in no other way than by calling it."""
+        """The writer finds this partition only by calling it."""
 
     def fail(self, hops: int) -> None:
         self.failing = bool(hops)
@@ -182,10 +182,10 @@ class KnownConsumers:
         """No pool."""
 
     def flush(self, _subpartition: int) -> None:
-        """Nothing is kept back."""
+        """Nothing is held back."""
 
     def flushAll(self) -> None:  # noqa: N802
-        """Nothing is kept back."""
+        """Nothing is held back."""
 
     def emitRecord(self, data: Any, _subpartition: int) -> None:  # noqa: N802
         self.take_element(data)
@@ -198,7 +198,7 @@ class KnownConsumers:
 
 
 def failure_of(error: Any) -> Json | None:
-    """What an operator sees of an error that the adapter made; None for an error of anybody else."""
+    """An error of the adapter as an operator sees it; None for any other error."""
     names, index = [], ""
     while error is not None:
         names.append(str(error.getClass().getSimpleName()))

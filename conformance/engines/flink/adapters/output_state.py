@@ -1,6 +1,6 @@
-"""What is saved of an output: `PipelinedSubpartition`, its view, and a writer of channel state that shows what it gets.
+"""The saved state of an output: `PipelinedSubpartition`, its view, and a writer of channel state that shows its input.
 
-What is promised to the writer is a future, which is looked at after each step. Buffers are told apart by their size.
+The writer gets a future, which is checked after each step. Buffers differ by their size.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ class OutputState:
         self._shown.append({"type": "saved", "checkpoint": str(checkpoint), "data": numbers})
 
     def _settle(self) -> None:
-        """Show the promises that were kept or broken."""
+        """Show the futures that were completed or failed."""
         for promise in list(self._promises):
             checkpoint, future = promise
             if future.isDone():

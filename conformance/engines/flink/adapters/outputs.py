@@ -1,7 +1,7 @@
 """The outputs of an operator: `ChainingOutput`, `RecordWriterOutput`, the collectors that go to several, the counters.
 
-They are put together as the operator chain does it: network outputs first, a collector unless there is exactly one,
-and a counter of its own where no chained output counts. What they hand on is noted by those behind them.
+They are assembled as in the operator chain: network outputs first, a collector unless there is exactly one,
+and a counter of its own if no chained output counts. The receivers record what they emit.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ LARGEST_CONTENT = 1_000_000
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """The collectors that ask whether an output is chained came in 1.18, record attributes in 1.19."""
+    """The collectors that check whether an output is chained came in 1.18, record attributes in 1.19."""
     needed = (f"{TASKS}OutputWithChainingCheck", f"{output_parts.RECORDS}RecordAttributes")
     known = all(map(jvm.has, needed)) and jvm.has(f"{NETWORK}api.writer.RecordWriter", "isSubpartitionDerivable")
     return {"semantics": [SEMANTICS]} if known else None
@@ -59,7 +59,7 @@ class Outputs:
             "read_metrics": self.on_read_metrics,
         }
 
-    # What it is made of
+    # Its parts
 
     def make_behind(self, index: int, output: wire.Json) -> Any:
         if wire.get_choice(output, "type", ("network", "chained")) == "chained":
@@ -72,7 +72,7 @@ class Outputs:
     def make_network(self, behind: Any, output: wire.Json) -> Any:
         builder = self.jvm.cls(f"{NETWORK}api.writer.RecordWriterBuilder")()
         builder.setChannelSelector(self.jvm.cls(f"{output_parts.STREAMING}runtime.partitioner.GlobalPartitioner")())
-        # Flushed at once, so that a reader is told of every element.
+        # Flushed at once, so that a reader hears of every element.
         writer = builder.setTimeout(0).build(behind.java())
         behind.use(writer)
         made = self.jvm.cls(f"{output_parts.STREAMING}runtime.io.RecordWriterOutput")
@@ -112,7 +112,7 @@ class Outputs:
             if isinstance(one, UnknownConsumers):
                 one.close()
 
-    # What happens
+    # Events
 
     def step(self, event: wire.Json) -> wire.Observations:
         self.seen = []

@@ -1,12 +1,12 @@
 """A network output with its partitioner: `RecordWriterOutput` on a real writer, and a partition that shows the channel.
 
-What is drawn at random is made reproducible: rebalance begins where its seed says, shuffle and the channel of a latency
+Random choices are reproducible: rebalance begins where its seed says, shuffle and the channel of a latency
 marker come from a seeded generator.
 
 Choices
 -------
-Until 1.13 the announced status was one of the whole chain, so there the real `OperatorChain` holds it. The chain is
-made without its constructor, which would want a task: only its outputs and its status are needed.
+Until 1.13 the announced status belonged to the whole chain, so there the real `OperatorChain` holds it. The chain is
+made without its constructor, which would need a task: only its outputs and its status matter.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""A real pipelined partition with one subpartition or more, whose memory comes from no pool.
+"""A real pipelined partition with one or more subpartitions, whose memory comes from no pool.
 
-Flink's own pools allocate all their memory at once and let writers wait when it is used up. Here a buffer is made when
-it is asked for, of exactly the size that a case wants, so that a record may span as many as it likes.
+Flink's own pools allocate all their memory at once and block writers when it is used up. Here a buffer is made on
+request, of exactly the size in the case, so that a record may span any number of them.
 """
 
 from collections.abc import Callable
@@ -21,10 +21,10 @@ def has_partitions(jvm: Jvm) -> bool:
 
 
 class Partition:
-    """The partition with its subpartitions; `subpartition` is the first. Requests of buffers can be heard.
+    """The partition with its subpartitions; `subpartition` is the first. Requests for buffers can be observed.
 
-    Its id and the manager that it registers with are new ones, unless they are given. It is set up, unless somebody
-    else does that.
+    Its id and its manager are new ones, unless they are given. It is set up here, unless the caller
+    does that.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Partition:
         self._buffer_size = buffer_size
         self._channels = channels
         self._on_request = on_request
-        #: what the pool says of itself; it gives buffers all the same
+        #: what the pool reports; it gives buffers all the same
         self.has_buffers = True
         subpartitions = jvm.jpype.JArray(jvm.cls(PARTITION + "ResultSubpartition"))(channels)
         supplier = {"get": self._make_pool}

@@ -1,6 +1,6 @@
 """The gate with priorities: `SingleInputGate` over remote channels, notifications from other threads included.
 
-What would arrive at a gate that is closed is refused here. Channels that several subpartitions share, and
+Arrivals at a closed gate are refused here. Channels shared by several subpartitions, and
 sequence numbers that start anywhere, are set up on the real ones.
 """
 
@@ -70,7 +70,7 @@ class PriorityGate:
         return self.watch(self.notify, kind, self.rig.channels[channel], sequence)
 
     def watch(self, action: Any, *arguments: Any) -> wire.Observations:
-        """Whom something wakes."""
+        """Which waiters something wakes."""
         before = self.availability()
         action(*arguments)
         names = ("priority_available", "available")
@@ -81,7 +81,7 @@ class PriorityGate:
         return bool(self.gate.getPriorityEventAvailableFuture().isDone()), bool(self.gate.isAvailable())
 
     def is_due(self, channel: int, item: str) -> bool:
-        """Each subpartition ends its data once, and itself; behind the last end nothing comes."""
+        """Each subpartition ends its data once, and itself; nothing comes after the last end."""
         if self.endings["end_of_partition"][channel] == self.subpartitions:
             return False
         if item in self.endings:

@@ -1,8 +1,8 @@
 """The receiving end of a connection: `CreditBasedPartitionRequestClientHandler` and `NettyPartitionRequestClient`.
 
-The connection is an embedded channel of Netty, whose other end is the adapter; channels are real ones of a real gate,
-with a checkpoint under way, whose writer is the adapter's and fails when it is to. Messages are read from bytes, so
-that their memory is the channel's.
+The connection is an embedded channel of Netty with the adapter at its other end. Channels are real ones of a real gate,
+during a checkpoint; the writer of channel state is the adapter's and fails on demand. Messages are read from bytes, so
+that their memory belongs to the channel.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ CLIENT = NETTY + "NettyPartitionRequestClient"
 FACTORY = NETTY + "PartitionRequestClientFactory"
 MESSAGE = NETTY + "NettyMessage"
 FILLED = NETWORK + "buffer.FullyFilledBuffer"
-#: so many that they last
+#: more than a case needs
 FLOATING = 256
 MOST = 5
 #: how the connection breaks
@@ -132,7 +132,7 @@ class ReceivingConnection:
         self.netty.pipeline().fireChannelRead(message)
 
     def take(self, before: dict[int, str] | None = None) -> wire.Observations:
-        """What went out, and, if asked for, who has met an error."""
+        """The messages sent, and, on request, which channels met an error."""
         if self.netty is None:
             return self.seen
         self.netty.runPendingTasks()
@@ -241,7 +241,7 @@ class ReceivingConnection:
         return True
 
     def count_memory(self) -> int:
-        """The buffers that channels have for themselves, and the floating ones that are with them."""
+        """The exclusive buffers of channels, and the floating ones that they hold."""
         network, floating = self.rig.network, self.rig.gate.getBufferPool()
         own = int(network.getNumberOfUsedMemorySegments()) - int(floating.getNumberOfRequestedMemorySegments())
         return own + int(floating.bestEffortGetNumOfUsedBuffers())

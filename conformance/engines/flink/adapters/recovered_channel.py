@@ -1,8 +1,8 @@
 """Recovered channels: `RecoveredInputChannel` of a real gate, and the live channel that it becomes.
 
 The producers are real pipelined partitions. The adapter is the network between them and remote channels, the reader of
-saved state, and the writer of channel state, which notes what it is given. When the partitions may be asked for is
-found in the futures of the gate before they are: a real channel that is asked too early is broken.
+saved state, and the writer of channel state, which records its input. The futures of the gate tell when partitions may
+be requested: an earlier request would break a real channel.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ SEMANTICS = ("flink-2.3", "flink-39018")
 LOCATIONS = ("local", "remote")
 RECOVERED = CONSUMER + "RecoveredInputChannel"
 CHECKPOINT_ERROR = "org.apache.flink.runtime.checkpoint.CheckpointException"
-#: What recovered and sent data begin with.
+#: Prefixes of recovered and sent data.
 OURS, THEIRS = b"r", b"s"
 KINDS = {
     "CheckpointBarrier": "barrier",
@@ -62,7 +62,7 @@ class RecoveredChannels:
         self.announced: set[int] = set()
         self.given = [0] * channels
         self.written = [0] * channels
-        #: the numbers of what is no data, by kind, in order
+        #: the numbers of the non-data items, by kind, in order
         self.numbers: dict[tuple[int, str], list[int]] = defaultdict(list)
         self.plain = jvm.cls(NETWORK + "api.EndOfSuperstepEvent").INSTANCE
         self.complete = jvm.cls(CONSUMER + "EndOfOutputChannelStateEvent").INSTANCE
@@ -160,7 +160,7 @@ class RecoveredChannels:
         self.transfer(index, channel)
 
     def transfer(self, index: int, channel: Any) -> None:
-        """What the producer has for a remote channel is sent, as far as that may be read."""
+        """Send what the producer has for a remote channel, as far as it may be read."""
         view = self.views.get(index)
         while view is not None and (found := view.getNextBuffer()) is not None:
             channel.onBuffer(found.buffer(), found.getSequenceNumber(), 0, 0)

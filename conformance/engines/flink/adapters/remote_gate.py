@@ -1,6 +1,6 @@
-"""A real `SingleInputGate` with `RemoteInputChannel`s, whose network is the adapter's.
+"""A real `SingleInputGate` with `RemoteInputChannel`s; the adapter is the network.
 
-The channels are set up as a task would: exclusive buffers from a `NetworkBufferPool` of just the right size, floating
+The channels are set up as in a task: exclusive buffers from a `NetworkBufferPool` of exactly the right size, floating
 ones from the gate's own pool on top of it.
 """
 
@@ -17,10 +17,10 @@ SEGMENT_SIZE = 64
 
 
 class RemoteGate:
-    """`handlers` are called for what the channels ask of the network: `notifyCreditAvailable`, `resumeConsumption`.
+    """`handlers` receive the calls of the channels to the network: `notifyCreditAvailable`, `resumeConsumption`.
 
-    `writer` is given what the channels save, `provider` knows producers, `waits` are back-offs and time-outs.
-    `make_channel` makes channels that are not remote, and gives None for those that are.
+    `writer` gets what the channels save, `provider` knows producers, `waits` are back-offs and timeouts.
+    `make_channel` makes channels that are not remote, and returns None for those that are.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RemoteGate:
         if is_requested:
             self.gate.requestPartitions()
         self._sequence = [0] * channels
-        #: since 1.20 a buffer says of which subpartition it is
+        #: since 1.20 a buffer names its subpartition
         self._origin = (0,) if has_origin(jvm) else ()
 
     def _make_gate(self, channels: int, floating: int) -> Any:
@@ -81,13 +81,13 @@ class RemoteGate:
         return jvm.assemble(GATE, supplies)
 
     def assemble_channel(self, name: str, index: int, more: dict[str, list[Any]] | None = None) -> Any:
-        """A channel of that class. What only some classes need is in `more`."""
+        """A channel of that class. `more` has what only some classes need."""
         jvm = self._jvm
         counter = jvm.cls("org.apache.flink.metrics.SimpleCounter")
         names = parameter_names(jvm, name)
-        # The index of the channel, then back-offs and time-outs, then, unless there is no more room, exclusive buffers.
+        # The index of the channel, then back-offs and timeouts, then, if there is room, exclusive buffers.
         between = max(names.count("int") - 2, 0)
-        # From 1.15 to 1.18 the index of the subpartition stands before those.
+        # From 1.15 to 1.18 the index of the subpartition comes before those.
         subpartition = [0] if between == 3 and "ResultSubpartitionIndexSet" not in names else []
         numbers = [index, *[*subpartition, *self._waits, *[0] * between][:between], self._exclusive][
             : names.count("int")
@@ -113,7 +113,7 @@ class RemoteGate:
         return self._jvm.implement(NETWORK + "ConnectionManager", given)
 
     def receive(self, channel: int, buffer: Any, backlog: int = 0) -> None:
-        """What the network thread does with a buffer that came in. A channel that is released does not count it."""
+        """What the network thread does with an incoming buffer. A released channel does not count it."""
         number = self._sequence[channel]
         self._sequence[channel] += not self._jvm.call(self.channels[channel], "isReleased")
         self.channels[channel].onBuffer(buffer, number, backlog, *self._origin)
@@ -133,7 +133,7 @@ class RemoteGate:
 
 
 def make_connection_id(jvm: Jvm) -> Any:
-    """Since 1.16 it names the task manager as well."""
+    """Since 1.16 it also names the task manager."""
     address = jvm.cls("java.net.InetSocketAddress").createUnresolved("localhost", 1)
     connection_id = jvm.cls(NETWORK + "ConnectionID")
     if len(max(jvm.parameters(NETWORK + "ConnectionID"), key=len)) == 2:

@@ -1,7 +1,7 @@
-"""Rescaling with data in flight: `StateAssignmentOperation` on two vertices, and what it tells their subtasks.
+"""Rescaling with data in flight: `StateAssignmentOperation` on two vertices, and its assignments to their subtasks.
 
-The vertices of the execution graph are made without their constructors, which would want a scheduler: the operation
-asks them only for their numbers of subtasks, their operators, and each other.
+The vertices of the execution graph are made without their constructors, which would need a scheduler: the operation
+reads only their numbers of subtasks, their operators, and each other.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ _ALL = {**CLASSES, "custom": "CustomPartitionerWrapper"}
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """As 2.3 has it: earlier releases know no data in flight per exchange."""
+    """As in 2.3: earlier releases have no data in flight per exchange."""
     is_there = jvm.has(_OPERATION, "buildStateAssignments") and jvm.has(
         _CHECKPOINT + "TaskStateAssignment", "hasInFlightDataForInputGate"
     )
@@ -47,7 +47,7 @@ class Rescaling:
         self._vertices = self._make_vertices()
         self._told: Any = None
 
-    # --- what Flink is given ---
+    # --- input of Flink ---
 
     def _make_partitioner(self) -> Any:
         jvm = self._jvm
@@ -106,7 +106,7 @@ class Rescaling:
         return made
 
     def _assign(self, side: str, producer: int, consumer: int) -> dict[str, Any]:
-        """Data was saved there: the assignments of both vertices."""
+        """With data saved there: the assignments of both vertices."""
         jvm = self._jvm
         states = jvm.cls("java.util.HashMap")()
         saved = {"output": producer, "input": consumer}
@@ -143,7 +143,7 @@ class Rescaling:
         put = builder.setInputChannelState if is_input else builder.setResultSubpartitionState
         return put(collection).build()
 
-    # --- what is asked ---
+    # --- events ---
 
     def step(self, event: wire.Json) -> wire.Observations:
         kind = event.get("type")

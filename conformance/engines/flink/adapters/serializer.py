@@ -1,6 +1,6 @@
 """Records into buffers: `RecordWriter.serializeRecord` and a real `PipelinedResultPartition`.
 
-What the partition has finished is read from its subpartition at once; the open buffer is read only on a flush.
+Finished buffers are read from the subpartition at once; the open buffer is read only on a flush.
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ class Serializer:
         return self._jvm.call(self._jvm.cls(_WRITER), "serializeRecord", self._scratch, record)
 
     def _take(self, *, also_open: bool) -> Observations:
-        """What of the queue may be handed out: all but the buffer that is still being written, or that as well."""
+        """The items of the queue that may be read: all but the open buffer, or that as well."""
         count = int(self._owner.subpartition.unsynchronizedGetNumberOfQueuedBuffers())
         if not also_open and self._jvm.field(self._partition, "unicastBufferBuilders")[0] is not None:
             count -= 1

@@ -1,8 +1,8 @@
-"""Watermark alignment in a source: a `SourceOperator` that was never set up, with a reader that shows what is paused.
+"""Watermark alignment in a source: a `SourceOperator` without setup, with a reader that shows which splits are paused.
 
-The operator gets the fields that alignment looks at, as its constructor and its first call would make them, and is told
-of watermarks and statuses as its outputs tell it. Splits that are paused or resumed at a time are shown in the order of
-their ids. A status of a split that was not added is refused here. Releases before 2.3 keep no samples (FLINK-37399).
+The operator gets the fields that alignment reads, as its constructor and its first call would set them, and hears of
+watermarks and statuses as from its outputs. Splits paused or resumed together are shown in the order of
+their ids. A status of an unknown split is refused here. Releases before 2.3 keep no samples (FLINK-37399).
 """
 
 from functools import cache
@@ -23,7 +23,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all subtasks of a version share."""
+    """Shared by all subtasks of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.string = jvm.cls("java.lang.String")
@@ -114,7 +114,7 @@ class Alignment:
             raise wire.unknown_type(event)
         if self._is_waiting() == was_waiting:
             return self._shown
-        # It is the subtask that is looked at first, and that shows nothing but its mode.
+        # The subtask comes first, and shows only its mode.
         return [{"type": "go_on" if was_waiting else "wait"}, *self._shown]
 
     def _is_waiting(self) -> bool:

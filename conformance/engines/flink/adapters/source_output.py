@@ -1,8 +1,8 @@
-"""The edge of a source: `ProgressiveTimestampsAndWatermarks` and its outputs, with an output below that shows all.
+"""The output edge of a source: `ProgressiveTimestampsAndWatermarks` and its outputs, with a recording output below.
 
-Each output has a generator that says what the event wants it to say, at a record or when it is asked. A split's
-deferred words come out of its generator, asked alone; a periodic emit asks all, who then have nothing to say. A split
-that has no output cannot be given anything, which is shown as `rejected`; its release fails in releases that have a
+Each output has a generator that emits what the event says, at a record or periodically. A split's
+deferred output comes from its generator alone; a periodic emit calls all, which then have nothing to emit. A split
+without an output takes nothing, which is shown as `rejected`; its release fails in releases that have a
 clock for each split. Releases before 2.2 lose watermarks of splits that are all idle (FLINK-38454).
 """
 
@@ -31,7 +31,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all sources of a version share."""
+    """Shared by all sources of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         self.watermark = jvm.cls(f"{_EVENT_TIME}Watermark")
@@ -120,7 +120,7 @@ class SourceOutput:
         return self._shown
 
     def _read(self, kind: Any, event: wire.Json) -> Word:
-        """What is to be done with an output; reading it may find that it is no event at all."""
+        """The call on an output; reading it may show that it is not an event at all."""
         if kind == "record":
             timestamp = wire.get_long(event, "timestamp")
             made = [self._watermark(wire.get_long(event, "watermark"))] if "watermark" in event else []

@@ -1,7 +1,7 @@
 """The pipelined subpartition: `PipelinedSubpartition`, its view, and buffers that a `BufferBuilder` fills.
 
-The adapter is the producer that keeps to the contract: it has one open buffer at most and finishes it before it adds
-anything but a priority event. Whether an item was taken in, who is woken and what a poll gives is said by Flink.
+The adapter is the producer that keeps the contract: it has at most one open buffer and finishes it before it adds
+anything but a priority event. Flink decides whether an item is accepted, who is notified and what a poll gives.
 """
 
 from functools import cache
@@ -11,11 +11,11 @@ from tidegate.conformance.engines import wire
 from tidegate.conformance.engines.flink.adapters import buffer_parts
 from tidegate.conformance.engines.flink.jvm import Jvm
 
-#: What the end of recovered state is called: since 2.2, and before.
+#: The name of the end of recovered state: since 2.2, and before.
 RECOVERY = tuple(
     f"{buffer_parts.NETWORK}partition.consumer.EndOf{name}StateEvent" for name in ("OutputChannel", "Channel")
 )
-#: What `add` says when it refuses.
+#: The result of `add` when it refuses.
 REFUSED = -1
 
 
@@ -38,7 +38,7 @@ def parent_of(jvm: Jvm) -> Any:
 
 
 class Listener:
-    """The reader as the subpartition knows it: somebody to wake."""
+    """The reader as the subpartition knows it: a listener to notify."""
 
     def __init__(self) -> None:
         self.seen: wire.Observations = []

@@ -1,12 +1,12 @@
-"""A task: `Task` with its own thread, which is held at each step until the case says how that ends.
+"""A task: `Task` with its own thread, which is held at each step until the case says how the step ends.
 
-A step is seen, and held, where the task calls somebody: whoever loads code, a last output that is nobody's, the cache
-of files, the loader of classes, the code itself, which is a small class of ours, compiled against the jars. Outputs are
-`PipelinedResultPartition`s. What another thread saw is a comparison with the state that the task really makes; it looks
-again by `cancelExecution` or `failExternally`. The end of data is `SourceStreamTask.endData` on a real chain, and
-acknowledgements go to the partitions; but that code waits for them is the adapter's, and so is what comes out of turn.
-Which checkpoint is the last is said by `performCheckpoint` and the notifications of that `SourceStreamTask`; that the
-task waits for it, and that only code that runs is told, is the adapter's again.
+A step is visible, and held, where the task makes a call: the loader of code, an extra last output, the cache
+of files, the class loader, the code itself, which is a small class of ours, compiled against the jars. Outputs are
+`PipelinedResultPartition`s. What another thread saw is a comparison with the real state of the task; it compares
+again through `cancelExecution` or `failExternally`. The end of data is `SourceStreamTask.endData` on a real chain, and
+acknowledgements go to the partitions; the adapter makes code wait for them, and refuses calls out of order.
+`performCheckpoint` and the notifications of that `SourceStreamTask` decide which checkpoint is the last; the
+adapter makes the task wait for it, and notifies only running code.
 """
 
 import queue
@@ -31,10 +31,10 @@ CONFIGURATION = "org.apache.flink.configuration.Configuration"
 CODE = "tidegate.ScriptedTask"
 EXTENSIONS = ("invokable", "final_checkpoint")
 REPLIES = ("taken", "refused", "failed", "closing")
-#: The states that the task manager's copy is never in.
+#: States that the task manager's copy never has.
 ELSEWHERE = ("scheduled", "reconciling")
 SEGMENT = 64
-#: Seconds for a thread to come to its next step: it has nothing to wait for.
+#: Seconds for a thread to reach its next step: it has nothing to wait for.
 PATIENCE = 60
 REASONS = {
     "CHECKPOINT_DECLINED_TASK_NOT_READY": "not_ready",
@@ -44,13 +44,13 @@ REASONS = {
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """Since 2.3 the writer of channel state is closed by the task; and the code of a task has to be compiled."""
+    """Since 2.3 the task closes the writer of channel state; and the code of a task must be compiled."""
     known = has_partitions(jvm) and "channelStateWriter" in {str(one.getName()) for one in fields_of(jvm)}
     return {"extensions": [*EXTENSIONS]} if known and shutil.which("javac") else None
 
 
 def make_invoked(jvm: Jvm, environment: Any) -> Any:
-    """A `SourceStreamTask` that runs in this thread, as far as its data and its checkpoints are concerned."""
+    """A `SourceStreamTask` in this thread, for its data and its checkpoints."""
     source = jvm.bare(SOURCE)
     config = jvm.cls("org.apache.flink.streaming.api.graph.StreamConfig")(jvm.cls(CONFIGURATION)())
     coordinator = "org.apache.flink.streaming.runtime.tasks.SubtaskCheckpointCoordinator"
@@ -76,7 +76,7 @@ def fields_of(jvm: Jvm) -> Any:
 
 @cache
 def load_code(jvm: Jvm) -> tuple[Any, Any]:
-    """The loader of the class that is the code of tasks, and the class; compiled once for a version."""
+    """The loader of the class that is the code of tasks, and the class; compiled once per version."""
     java = resources.files("tidegate.conformance.engines.flink.adapters").joinpath("java")
     sources = {"ScriptedTask.java": java.joinpath("ScriptedTask.java").read_text(encoding="utf-8")}
     classes = cache_folder() / "flink-adapters" / f"{jvm.version}-{digest_of(sources)}"
@@ -90,7 +90,7 @@ def load_code(jvm: Jvm) -> tuple[Any, Any]:
 
 
 class Held:
-    """The thread of the task, held at its steps: it says where it is, and is told how that ends."""
+    """The thread of the task, held at its steps: it reports its step, and receives how that ends."""
 
     def __init__(self) -> None:
         self._reached: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -110,7 +110,7 @@ class Held:
         self._reached.put("")
 
     def wait(self) -> str:
-        """Where it is now; nothing if it is over."""
+        """The current step; empty if the thread has ended."""
         return self._reached.get(timeout=PATIENCE)
 
     def go_on(self, error: Any = None) -> str:
@@ -126,7 +126,7 @@ class Task:
     def __init__(self, jvm: Jvm, operators: int, outputs: int, extension: str | None) -> None:
         self._jvm, self._operators = jvm, operators
         self._has_code, self._waits = extension == "invokable", extension == "final_checkpoint"
-        #: What is invoked, as soon as it is.
+        #: The invoked code, once it exists.
         self._invoked: Any = None
         self._shown: wire.Observations = []
         self._held = Held()
@@ -144,7 +144,7 @@ class Task:
         self._data_ended = False
         self._acknowledged: set[int] = set()
 
-    # --- the task and all that it wants
+    # --- the task and its dependencies
 
     def _make_task(self) -> Any:
         jvm = self._jvm
@@ -206,7 +206,7 @@ class Task:
         return self._jvm.cls(CONFIGURATION)()
 
     def _make_job(self, job: Any) -> Any:
-        """With a file that is to be copied, so that it can be seen when; and with checkpoints."""
+        """With a file to copy, so that this step is visible; and with checkpoints."""
         jvm, settings = self._jvm, self._configure()
         interval = jvm.cls("org.apache.flink.configuration.CheckpointingOptions").CHECKPOINTING_INTERVAL
         settings.set(interval, jvm.cls("java.time.Duration").ofSeconds(1))
@@ -238,7 +238,7 @@ class Task:
         return files
 
     def _make_output(self) -> Any:
-        """An output that is nobody's, behind all others: when it is reached, they have been."""
+        """An extra output after all others: when it is reached, they have been."""
         identity = self._jvm.cls(PARTITION + "ResultPartitionID")()
         available = self._jvm.cls(RUNTIME + "io.AvailabilityProvider").AVAILABLE
         handlers = {
@@ -249,7 +249,7 @@ class Task:
         }
         return self._jvm.implement(RUNTIME + "io.network.api.writer.ResultPartitionWriter", handlers)
 
-    # --- what the task calls
+    # --- calls of the task
 
     def _show(self, kind: str, **details: Any) -> None:
         self._shown.append({"type": kind, **details})
@@ -259,7 +259,7 @@ class Task:
         return self._jvm.implement("org.apache.flink.util.UserCodeClassLoader", {"asClassLoader": self._give_loader})
 
     def _give_loader(self) -> Any:
-        """The second time that it is asked for, the environment has just been built."""
+        """At the second call the environment has just been built."""
         self._loads += 1
         if self._loads == 2:
             self._held.reach("build_environment")
@@ -368,7 +368,7 @@ class Task:
         return []
 
     def _tell(self, method: str, *numbers: int) -> wire.Observations:
-        """What fails in the mailbox fails the code that is invoked."""
+        """A failure in the mailbox fails the invoked code."""
         invoked = self._give_invoked()
         getattr(invoked, method)(*numbers)
         try:
@@ -390,7 +390,7 @@ class Task:
         return str(self._task.getExecutionState().name()).lower()
 
     def _see(self, *more: wire.Json) -> wire.Observations:
-        """The state, if it is another one; then what is known besides; then what the task called."""
+        """The state, if it changed; then the rest that is known; then the calls of the task."""
         state, before = self._read_state(), self._state
         self._state = state
         hidden = () if self._has_code else ("writer_closed",)
@@ -462,7 +462,7 @@ class Task:
         return [*lost, *self._see()]
 
     def _join_cancelers(self) -> None:
-        """Code is cancelled by a thread of its own, which is awaited."""
+        """Code is cancelled in a thread of its own, which is joined."""
         jvm, group = self._jvm, self._jvm.field(self._jvm.cls(TASK), "TASK_THREADS_GROUP")
         threads = jvm.jpype.JArray(jvm.cls("java.lang.Thread"))(group.activeCount() + 8)
         mine = str(self._task.getExecutionId())
@@ -479,7 +479,7 @@ class Task:
         return partition.subpartition.createReadView(listener)
 
     def _read_events(self) -> wire.Observations:
-        """What was sent on each output."""
+        """The events sent on each output."""
         jvm = self._jvm
         serializer = jvm.cls(RUNTIME + "io.network.api.serialization.EventSerializer")
         loader = jvm.cls(TASK).class_.getClassLoader()

@@ -1,7 +1,7 @@
-"""Several subpartitions read as one: `UnionResultSubpartitionView` over views that are the adapter's.
+"""Several subpartitions read as one: `UnionResultSubpartitionView` over views of the adapter.
 
-The views hold what was written until it is fetched, and are told apart by their number. What comes after the release,
-or of a view that does not exist, is refused here.
+The views hold written items until they are fetched, and have numbers. Items after the release,
+or of an unknown view, are refused here.
 """
 
 from functools import partial
@@ -70,7 +70,7 @@ class UnionView:
         got = self._union.getNextBuffer()
         if got is None:
             return [{"type": "none"}]
-        # A buffer is known by its size: the number of its view, and its own.
+        # The size identifies a buffer: the number of its view, and its own.
         view, number = divmod(int(got.buffer().getSize()) - 1, 1000)
         return [{"type": "got", "view": view, "number": number, "backlog": int(got.buffersInBacklog())}]
 
@@ -108,7 +108,7 @@ class UnionView:
         self._union.releaseAllResources()
         count = sum(bool(buffer.isRecycled()) for buffer in self._buffers) - before
         self._items = [[] for _ in self._items]
-        # A view that told of something before it was registered is released twice, which changes nothing.
+        # A view that notified before it was registered is released twice, which changes nothing.
         views = sorted({one["view"] for one in self._shown})
         return [*({"type": "released", "view": view} for view in views), {"type": "recycled", "count": count}]
 

@@ -1,6 +1,6 @@
-"""The watermark valve: `StatusWatermarkValve`, in whichever package and with whichever statuses the version has it.
+"""The watermark valve: `StatusWatermarkValve`, with the package and the statuses of the version.
 
-Every release up to 2.3 follows `flink-7728`, the default; the corrected valve of FLINK-40475 is in none of them.
+Every release up to 2.3 follows `flink-7728`, the default; none has the corrected valve of FLINK-40475.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ def _package(name: str) -> str:
 
 
 def status_name(jvm: Jvm) -> str | None:
-    """What this version calls a status."""
+    """The name of a status in this version."""
     return next((name for name in _NAMES if jvm.has(_package(name) + name)), None)
 
 
@@ -32,7 +32,7 @@ def declare(jvm: Jvm) -> wire.Json | None:
 
 
 class Parts:
-    """What all valves of a version share."""
+    """Shared by all valves of a version."""
 
     def __init__(self, jvm: Jvm) -> None:
         name = status_name(jvm)
@@ -73,7 +73,7 @@ class Valve:
         else:
             raise wire.unknown_type(event)
         if not 0 <= channel < self._channels:
-            return wire.rejected()  # the valve has no such check; it fails, or not, as its arrays happen to lie
+            return wire.rejected()  # the valve does not check this: whether it fails depends on its arrays
         self._shown = []
         try:
             enter(element, channel, self._output)

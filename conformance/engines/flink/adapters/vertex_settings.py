@@ -1,7 +1,7 @@
-"""The settings of a vertex: a `StreamExecutionEnvironment`, its `StreamGraph`, and the job vertex that is made of it.
+"""The settings of a vertex: a `StreamExecutionEnvironment`, its `StreamGraph`, and the resulting job vertex.
 
-A chain is a source with operators behind it, or an operator of several inputs with its sources. An operator that
-selects its inputs is told by its class, before anything is made of it; where there are no checkpoints nobody asks.
+A chain is a source followed by operators, or an operator of several inputs with its sources. Flink recognises a
+selecting operator by its class, before the graph exists; without checkpoints it does not check.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ _MULTIPLE = "org.apache.flink.streaming.api.transformations.MultipleInputTransfo
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """That somebody has set a parallelism is known since 1.17."""
+    """Whether a parallelism was set explicitly is known since 1.17."""
     known = jvm.has(f"{_GRAPHS}StreamNode", "isParallelismConfigured")
     return {} if known and jvm.has(f"{_GRAPHS}StreamGraph", "setDynamic") else None
 
@@ -71,7 +71,7 @@ class VertexSettings:
         return made
 
     def _build(self, env: Any, operators: list[wire.Json], sources: list[wire.Json], most: int) -> dict[int, wire.Json]:
-        """The program; its operators by the ids that Flink gave them."""
+        """The program; its operators by Flink's ids."""
         made: dict[int, wire.Json] = {}
         inputs = []
         for source in sources:

@@ -1,6 +1,6 @@
 """Virtual channels: `DemultiplexingRecordDeserializer` with the record filters of a rescaled network input.
 
-The adapter writes the buffers: elements in Flink's own serialization, a record that is cut in its middle.
+The adapter writes the buffers: elements in Flink's own serialization, and records cut in the middle.
 """
 
 import tempfile
@@ -21,7 +21,7 @@ _MOST_OLD = 128
 
 
 def declare(jvm: Jvm) -> wire.Json | None:
-    """As in 2.3, where each virtual channel is a class of its own."""
+    """As in 2.3, where each virtual channel has a class of its own."""
     is_there = jvm.has(_DEMULTIPLEXER, "create") and jvm.has(_RECOVERY + "VirtualChannel") and jvm.has(_FILTERS)
     return {} if is_there else None
 
@@ -41,7 +41,7 @@ class VirtualChannels:
         )
         self._demultiplexer = self._make(config, serializer)
         self._selected: tuple[int, int] | None = None
-        #: What is left of the record that a virtual channel began.
+        #: The rest of the open record of each virtual channel.
         self._rests: dict[tuple[int, int], bytes] = {}
 
     def _make(self, config: wire.Json, serializer: Any) -> Any:
@@ -105,7 +105,7 @@ class VirtualChannels:
         try:
             jvm.call(self._demultiplexer, "select", descriptor)
         except jvm.cls("java.lang.IllegalStateException"):
-            # The task would fail here; what was selected is put back, so that the case can go on.
+            # The task would fail here; the selection is restored, so that the case can go on.
             jvm.set_field(self._demultiplexer, "currentVirtualChannel", before)
             return wire.rejected()
         self._selected = (subtask, channel)
@@ -128,7 +128,7 @@ class VirtualChannels:
         return self._jvm.cls(_ELEMENTS + "StreamRecord")(self._jvm.cls("java.lang.String")(key))
 
     def _write(self, element: Any) -> bytes:
-        """With its length before it, as a record writer does."""
+        """With its length in front, as a record writer does."""
         output = self._jvm.cls("org.apache.flink.core.memory.DataOutputSerializer")(128)
         self._serializer.serialize(element, output)
         content = bytes(output.getCopyOfBuffer())

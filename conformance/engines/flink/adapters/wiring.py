@@ -1,4 +1,4 @@
-"""The wiring of an edge: `VertexInputInfoComputationUtils`, which since 1.17 says what each consumer reads."""
+"""The wiring of an edge: since 1.17 `VertexInputInfoComputationUtils` says what each consumer reads."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _UTILITIES = "org.apache.flink.runtime.executiongraph.VertexInputInfoComputation
 _POINTWISE, _ALL_TO_ALL = "computeVertexInputInfoForPointwise", "computeVertexInputInfoForAllToAll"
 _PATTERNS = ("pointwise", "all_to_all")
 _BROADCASTS = ("no", "early", "late")
-#: Since 2.0 a broadcast that was decided late is told apart; the method has a parameter more.
+#: Since 2.0 a broadcast that is decided late is a separate case; the method has one more parameter.
 _KNOWS_LATE_BROADCASTS = 6
 
 
@@ -44,7 +44,7 @@ class Wiring:
                 return rejected()
         if event.get("type") != "wire":
             raise unknown_type(event)
-        # As many subpartitions as a producer has consumers; only a dynamic graph would ask for the number.
+        # As many subpartitions as a producer has consumers; only a dynamic graph would query the number.
         return self._show(self._compute(1 if self._pattern == "pointwise" else self._consumers, [False] * 3))
 
     def _show(self, computed: Any) -> Observations:
@@ -83,7 +83,7 @@ def read_pairs(info: Any) -> list[tuple[int, int, int]]:
 
 
 def ranges_of(info: Any) -> list[tuple[Any, Any]]:
-    """Until 1.19 a consumer read one run of producers; since then it may read several."""
+    """Until 1.19 a consumer read one range of producers; since then it may read several."""
     if hasattr(info, "getConsumedSubpartitionGroups"):
         return [(one.getKey(), one.getValue()) for one in info.getConsumedSubpartitionGroups().entrySet()]
     return [(info.getPartitionIndexRange(), info.getSubpartitionIndexRange())]

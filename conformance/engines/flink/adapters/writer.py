@@ -1,8 +1,8 @@
 """The record writer: `ChannelSelectorRecordWriter` or `BroadcastRecordWriter` over a real `PipelinedResultPartition`.
 
-The partition is looked at whenever it calls out: for a buffer, with its counters, to wake a reader. What was queued by
-then is told; a buffer is read when it is finished, or when a flush wakes its reader. The thread that flushes every so
-many milliseconds is the adapter: time in a case is no real time. Its failure is told to the writer as the thread would.
+The partition is examined at each of its calls: for a buffer, on its counters, to notify a reader. Items queued by
+then are shown; a buffer is read when it is finished, or when a flush notifies its reader. The adapter is the thread
+that flushes periodically: time in a case is not real time. The writer hears of its failure as from that thread.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ _KINDS = {"selecting": f"{_WRITERS}ChannelSelectorRecordWriter", "broadcast": f"
 _RECORD = "org.apache.flink.core.io.IOReadableWritable"
 _COUNTER = "org.apache.flink.metrics.Counter"
 _CONSUMER = f"{NETWORK}buffer.BufferConsumerWithPartialRecordLength"
-#: The first release that enlarges a buffer where the pool has no other.
+#: The first release that enlarges a buffer if the pool has no other.
 _FIRST_TO_ENLARGE = (1, 19)
 
 
@@ -59,7 +59,7 @@ class Writer:
         return self._owner.subpartitions[channel].createReadView(listener)
 
     def _count(self) -> None:
-        """Put ears where the counters of the partition are."""
+        """Replace the counters of the partition with observed ones."""
         for name, handler in (("numBytesOut", self._on_bytes), ("numBuffersOut", self._on_buffers)):
             self._jvm.set_field(self._partition, name, self._jvm.implement(_COUNTER, {"inc": handler}))
 
@@ -72,7 +72,7 @@ class Writer:
         except self._jvm.cls("java.lang.IllegalStateException"):
             return wire.rejected()  # the partition is finished
         except self._jvm.cls("java.io.IOException"):
-            # Nobody emits behind the end: whether that or the dead flusher is noticed first then means nothing.
+            # Nothing is emitted after the end: which of the two is noticed first does not matter.
             return wire.rejected() if self._finished else [{"type": "io_error"}]
         self._note_adds()
         return self._shown
@@ -96,7 +96,7 @@ class Writer:
         elif kind == "fail":
             self._on_fail()
         elif kind == "measure" and self.measures and self._finished:
-            # What is refused behind the end counts as written, which nobody asks for.
+            # A refused element after the end counts as written, which nothing reads.
             self._shown = wire.rejected()
         elif kind == "measure" and self.measures:
             queued = [int(self._partition.getBytesInQueueUnsafe(channel)) for channel in range(self._channels)]
@@ -142,7 +142,7 @@ class Writer:
         self._failed = True
         self._jvm.call(self._writer, "notifyFlusherException", self._jvm.cls("java.io.IOException")("flusher"))
 
-    # --- what the partition calls -----------------------------------------------------------------------------
+    # --- calls of the partition ----------------------------------------------------------------------------------
 
     def _on_request(self) -> None:
         self._note_adds()
@@ -152,7 +152,7 @@ class Writer:
         self._counted = int(count)
 
     def _on_buffers(self, count: int = 1) -> None:
-        """A buffer was finished: that of all channels, or that of the one whose builder says so."""
+        """A buffer was finished: that of all channels, or that of the channel whose builder says so."""
         self._note_adds()
         shared = self._jvm.field(self._partition, "broadcastBufferBuilder")
         everywhere = shared is not None and shared.isFinished()
@@ -166,7 +166,7 @@ class Writer:
         self._read(channel)
 
     def _note_adds(self) -> None:
-        """A buffer that was not there the last time: what it held when it was queued is what its reader knows of it."""
+        """A new buffer: its reader knows what it held when it was queued."""
         for channel, queue in enumerate(self._queues):
             entry = queue.peekLast()
             if entry is None or entry == self._added[channel]:

@@ -1,7 +1,7 @@
 """A real cluster of a version as an engine of whole jobs: `flink-cluster[:VERSION]`.
 
-It runs the programs of `flink`, under the same settings, in processes that are killed. A job that hangs costs its
-cluster, whose logs stay; the next gets a new one.
+It runs the programs of `flink`, under the same settings, in processes that are killed. If a job hangs, its
+cluster is lost and its logs stay; the next job gets a new one.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from tidegate.conformance.engines.flink.jobs.translation import translate_harmed
 from tidegate.conformance.engines.jobs import JobEngine
 from tidegate.conformance.engines.text import printable
 
-#: The first version that is configured as ours are.
+#: The first version with our names of configuration options.
 OLDEST = (2,)
 
 
@@ -28,7 +28,7 @@ class FlinkClusterJobs(JobEngine):
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version) or cache.version_key(self.version) < OLDEST:
             raise UnknownEngineError(
-                f"'{printable(version)}' is no version of Flink that clusters run on",
+                f"'{printable(version)}' is not a version of Flink that clusters run on",
                 f"2.0.0 and later, for example flink-cluster:{cache.DEFAULT_VERSION}",
             )
         self._cluster: FlinkCluster | None = None
@@ -39,7 +39,7 @@ class FlinkClusterJobs(JobEngine):
             try:
                 self._find(self._options)
             except ClusterError as error:
-                raise CannotStartError(str(error), "on a busy machine, try it once more") from error
+                raise CannotStartError(str(error), "on a busy machine, try again") from error
         abilities = attrs.evolve(ABILITIES, faults=FAULTS)
         return Description(PROTOCOL_VERSION, "Apache Flink", self.version, "java", {}, 1, abilities)
 

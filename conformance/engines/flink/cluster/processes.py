@@ -1,6 +1,6 @@
-"""A standalone cluster of Flink from the jars in the cache: JobManager, TaskManagers, and ZooKeeper where it is needed.
+"""A standalone cluster of Flink from the jars in the cache: JobManager, TaskManagers, and ZooKeeper if needed.
 
-Each is a Java process that dies with ours, however that ends.
+Each is a Java process that ends with ours, however that ends.
 """
 
 import contextlib
@@ -36,23 +36,23 @@ ZOO_KEEPER = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper.server.Zoo
 MAIN = "tidegate.Deployed"
 BOUNDARY = "tidegate-cluster-jar"
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent", "java.lang.reflect")
-#: Seconds until all TaskManagers are there: ten on a quiet machine.
+#: Seconds until all TaskManagers are there: ten on an idle machine.
 START = 300.0
-#: A TaskManager that is silent for so many milliseconds is given up, and a JobManager that ZooKeeper does not hear of.
-#: A process that is killed is noticed at once, by its connections; on a busy machine others may be silent for seconds.
+#: Milliseconds without heartbeats after which a TaskManager is given up, or ZooKeeper gives up a JobManager.
+#: Connections show at once that a process was killed; on a busy machine others may be silent for seconds.
 HEARTBEAT_TIMEOUT = 10_000
 SESSION_TIMEOUT = 10_000
-#: The most that one look counts, in seconds: if the whole machine stood still, nobody else has waited.
+#: The most that one poll counts, in seconds: if the whole machine stood still, no process has really waited.
 LONGEST_LOOK = 2.0
-#: Seconds that anything else may take before the job counts as hanging.
+#: Seconds for anything else, after which the job counts as hanging.
 PATIENCE = 300.0
-#: Seconds that an election may take.
+#: Seconds for an election.
 ELECTIONS = 60
-#: How often a JobManager is started, if it ends before it answers.
+#: How often a JobManager is started if it ends before it answers.
 STARTS = 4
-#: Below the ports that systems give to connections: while a JobManager is down, no connection may be given its port.
+#: Below the ephemeral ports: while a JobManager is down, no connection may get its port.
 PORTS = range(15_000, 32_000)
-#: No script computes the memory of a TaskManager for us: all its parts are said.
+#: No script computes the memory of a TaskManager for us: all its parts are set.
 _MEMORY = {
     "taskmanager.cpu.cores": "1",
     "taskmanager.memory.task.heap.size": "96m",
@@ -97,11 +97,11 @@ appender.console.layout.pattern = %d{HH:mm:ss,SSS} %-5p %c{1} %m%n
 
 
 class ClusterError(RuntimeError):
-    """The cluster does not do what it is told; the message says which log to read."""
+    """A request to the cluster failed; the message names the log to read."""
 
 
 def find_port() -> int:
-    """One that is free, and that nobody gets by chance while we do not hold it."""
+    """A free port that no other process gets by chance while we do not hold it."""
     for port in random.sample(PORTS, len(PORTS)):
         with socket.socket() as one, contextlib.suppress(OSError):
             one.bind(("127.0.0.1", port))
@@ -110,7 +110,7 @@ def find_port() -> int:
 
 
 def make_jar(version: str) -> Path:
-    """Our programs, compiled against the version, once."""
+    """Our programs, compiled once against the version."""
     jars = sorted(folder_of(version).glob("*.jar"))
     sources = make_sources(version, jars, deployed=True)
     classes = cache_folder() / "flink-cluster" / f"{version}-{digest_of(sources)}"
@@ -126,7 +126,7 @@ def make_jar(version: str) -> Path:
 
 
 class FlinkCluster:
-    """The JobManager may be killed, too: a ZooKeeper keeps what it knows. `options`: those of its processes."""
+    """The JobManager may be killed, too: a ZooKeeper keeps its state. `options`: those of its processes."""
 
     def __init__(
         self, version: str, options: dict[str, str] | None = None, task_managers: int = 2, slots: int = 3
@@ -215,7 +215,7 @@ class FlinkCluster:
         self._launch("jobmanager", JOB_MANAGER, ["--configDir", str(self.folder / "conf")], "300m")
 
     def _wait_for_job_manager(self) -> None:
-        """One that ends while it starts, as on a machine that stood still, is started again; its log goes on."""
+        """A JobManager that ends while it starts, as on a stalled machine, is restarted; its log goes on."""
 
         def answers() -> bool:
             return bool(self.get("/overview"))
@@ -238,7 +238,7 @@ class FlinkCluster:
         return name
 
     def close(self, *, keep: bool = False) -> None:
-        """`keep`: the logs stay, for whoever wants to know what went wrong."""
+        """`keep`: the logs stay, to show what went wrong."""
         for name in list(self.processes):
             self.kill(name)
         shutil.rmtree(self.folder / "tmp" if keep else self.folder, ignore_errors=True)
@@ -268,9 +268,9 @@ class FlinkCluster:
         return self._ask(urllib.request.Request(f"http://localhost:{self.rest}{path}", data, header))
 
     def _ask(self, request: urllib.request.Request, elections: int = ELECTIONS) -> Json:
-        """Raise ClusterError where it is refused, with the reason; OSError where nobody answers.
+        """Raise ClusterError if the request is refused, with the reason; OSError if there is no answer.
 
-        While a leader is elected, everybody is asked to wait: on a busy machine that may be at any time.
+        During the election of a leader, all requests must wait: on a busy machine that may be at any time.
         """
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310 - our own host
@@ -304,7 +304,7 @@ class FlinkCluster:
         raise ClusterError(f"the cluster did not {what} within {seconds:g} s: read {self.log_of('jobmanager')}")
 
     def make_job_folder(self) -> Path:
-        """One for each job, gone with the cluster."""
+        """One per job, deleted with the cluster."""
         self._jobs += 1
         folder = self.folder / "jobs" / str(self._jobs)
         folder.mkdir(parents=True)
@@ -340,7 +340,7 @@ class FlinkCluster:
         self._ask(request)
 
     def stop_job(self, job: str) -> str:
-        """With a savepoint, whose path is given; none if it was refused, and the job goes on."""
+        """Stop with a savepoint and return its path; None if that was refused, and the job goes on."""
         body = {"drain": False, "targetDirectory": f"file://{self.folder}/savepoints"}
         trigger = self.post(f"/jobs/{job}/stop", body)["request-id"]
         place = ""

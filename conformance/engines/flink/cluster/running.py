@@ -1,7 +1,7 @@
-"""One job on a cluster, and what is done to it meanwhile: killed and stopped processes, a restore at other widths.
+"""One job on a cluster, and its faults: killed and stopped processes, a restore at another parallelism.
 
-Faults come one behind the other, each when a source has come where it is due and a checkpoint was completed since, so
-that there is something to go on from. Sources wait for it when they have gone on for a while (java/Durable.java).
+Faults come one after the other, each when a source reaches its place and a checkpoint was completed since, so
+that there is something to restore. Sources wait for it after a while (java/Durable.java).
 """
 
 import json
@@ -23,25 +23,25 @@ Json = dict[str, Any]
 PAUSE = "pause"
 LONG_PAUSE = "long_pause"
 KILL_JOB_MANAGER = "kill_jobmanager"
-#: No harm, and never drawn: tests let a job that takes no checkpoints by itself take one where it is due.
+#: Not a fault, and never drawn: with it, tests trigger a checkpoint of a job that takes none itself.
 CHECKPOINT = "checkpoint"
 FAULTS = (
     *(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
     *(PAUSE, LONG_PAUSE, KILL_JOB_MANAGER),
 )
-#: How long a process is stopped, in seconds: too short and long enough to be given up.
+#: Seconds for which a process is stopped: too short, and long enough, to be given up.
 PAUSES = {PAUSE: 1.0, LONG_PAUSE: HEARTBEAT_TIMEOUT / 1000 + 2}
-#: Files by which sources and we wait for each other, and that by which a source fails (java/Durable.java).
+#: Files by which sources and this process wait for each other, and the one that fails a source (java/Durable.java).
 REACHED, HARMED, FAIL = "reached-", "harmed-", "fail"
-#: Until a process that was killed is missed, a job may be brought to it again, and fail again.
+#: Until a killed process is missed, a job may be deployed to it again, and fail again.
 OPTIONS = {"restart-strategy.fixed-delay.delay": "500 ms", "restart-strategy.fixed-delay.attempts": "100"}
-#: So many savepoints may be refused: while a task comes to its end there are none; then, of those that are left.
+#: How many savepoints may be refused: there are none while a task ends; the next one covers the remaining tasks.
 SAVEPOINTS = 50
 OVER = frozenset(("FINISHED", "FAILED", "CANCELED"))
 
 
 class Run:
-    """A job while it runs. Each restore at other widths begins a generation, with journals of its own."""
+    """A running job. Each restore at another parallelism begins a generation, with journals of its own."""
 
     def __init__(self, cluster: FlinkCluster, request: Json) -> None:
         self.cluster, self.request = cluster, request
@@ -51,7 +51,7 @@ class Run:
         self.generation = -1
         self.hit: list[bool] = []
         self.job = ""
-        #: Checkpoints that were completed before the last fault.
+        #: Checkpoints completed before the last fault.
         self.before = 0
 
     @property
@@ -73,14 +73,14 @@ class Run:
         self.job = self.cluster.submit([str(path)], savepoint)
         self.before = 0
 
-    # --- looking ----------------------------------------------------------------------------------------------
+    # --- observation ------------------------------------------------------------------------------------------
 
     @property
     def state(self) -> str:
         return self.cluster.state_of(self.job)
 
     def wait_for(self, happened: Callable[[], bool], what: str) -> bool:
-        """Whether it has happened before the job was over."""
+        """Whether it happened before the job was over."""
         seen = False
 
         def is_settled() -> bool:
@@ -102,7 +102,7 @@ class Run:
         return int(self.cluster.get(f"/jobs/{self.job}/checkpoints")["counts"]["completed"])
 
     def count_behind(self) -> int:
-        """What the sinks have received behind their last snapshots."""
+        """What the sinks have received since their last snapshots."""
         count = 0
         for journal in harm.read_journals(self.journals):
             kinds = [row[3] for row in journal[1:]]
@@ -113,9 +113,9 @@ class Run:
     # --- faults -----------------------------------------------------------------------------------------------
 
     def harm(self, at: int) -> bool:
-        """Whether the fault met a process that ran a part of the job, or the job itself.
+        """Whether the fault hit a process that ran a part of the job, or the job itself.
 
-        `undoes`, which only tests say: so much has to be received behind the last checkpoint.
+        `undoes`, only in tests: how much the sinks must receive after the last checkpoint.
         """
         fault, met = self.faults[at], False
         if self.wait_for((self.folder / f"{REACHED}{at}").exists, "come to where it is to be harmed"):
@@ -169,14 +169,14 @@ class Run:
             self.cluster.go_on(host)
 
     def stop(self) -> bool:
-        """With a savepoint, from which it goes on."""
+        """With a savepoint, from which the job is restored."""
         tries, savepoint = 0, ""
         try:
             while not savepoint and tries < SAVEPOINTS and self.state not in OVER:
                 savepoint = self.cluster.stop_job(self.job)
                 tries += 1
         except ClusterError:
-            return False  # it has come to its end, or is about to
+            return False  # it has ended, or is about to
         if not savepoint:
             return False
         self.wait_for(lambda: False, "end the job")
@@ -184,7 +184,7 @@ class Run:
         return True
 
     def cancel(self) -> bool:
-        """It goes on from the last checkpoint that it has completed; which that is, is known when it is over."""
+        """The job is restored from the last completed checkpoint, which is known only after it has ended."""
         self.cluster.cancel_job(self.job)
         self.wait_for(lambda: False, "end the job")
         kept = {
@@ -198,7 +198,7 @@ class Run:
     # --- the whole --------------------------------------------------------------------------------------------
 
     def run(self) -> Json:
-        """What the job has shown. One that hangs, or a cluster that does, is an error that says which log to read."""
+        """What the job has shown. If it or the cluster hangs, an error that names the log to read."""
         trouble: Json = {}
         try:
             self.submit()

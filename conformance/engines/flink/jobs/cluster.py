@@ -1,4 +1,4 @@
-"""A MiniCluster in a process of its own, to which jobs are given one by one."""
+"""A MiniCluster in a process of its own, which runs jobs one by one."""
 
 import contextlib
 import json
@@ -31,28 +31,28 @@ _SETTINGS = {
     "taskmanager.memory.managed.size": "8mb",
     "rest.port": "0",
     "rest.bind-port": "0",
-    # On a busy machine, or one that stood still for a while, nobody is given up.
+    # On a busy or stalled machine, nothing times out.
     "pekko.ask.timeout": "120 s",
     "pekko.startup-timeout": "120 s",
     "akka.ask.timeout": "120 s",
     "heartbeat.timeout": "600000",
 }
-#: Of queries: those that read everything in one go, and some state, ask for more.
+#: For queries: batch execution, and some state, need more.
 _OF_SQL = {"taskmanager.memory.managed.size": "64mb"}
 _OPENED = ("java.lang", "java.util", "java.net", "java.nio", "java.time", "java.util.concurrent")
 _LOGGING = Path(__file__).parent.parent / "log4j2-quiet.properties"
 
 
-#: How a job is run unless told otherwise: what has no place in its program.
+#: Default settings of a job, apart from its program.
 USUAL: Json = {"padding": 0, "slow_micros": 0, "slow_timers_micros": 0, "processing_timers": False}
 
 
 class ClusterDiedError(RuntimeError):
-    """The process ended, or did not answer, while it had a job."""
+    """The process ended, or did not answer, during a job."""
 
 
 class Cluster(Started):
-    """After a death the next job starts it again."""
+    """After a crash the next job restarts it."""
 
     def __init__(
         self, version: str, task_managers: int = 2, slots: int = 4, start_timeout: float = 90.0, *, sql: bool = False
@@ -90,7 +90,7 @@ class Cluster(Started):
             raise CannotStartError(f"the MiniCluster of Flink {self.version} did not start: {error}", "") from error
 
     def _options(self, scratch: str) -> list[str]:
-        """`scratch`: what Flink unpacks and spills there goes with the process, which is killed in the end."""
+        """`scratch`: Flink's unpacked and spilled files are deleted with the process, which is killed in the end."""
         given = {**_SETTINGS, **(_OF_SQL if self._sql else {})}
         settings = ",".join(f"{key}={value}" for key, value in given.items())
         return [
@@ -114,12 +114,12 @@ class Cluster(Started):
         return self.ask({"config": config, **USUAL, **(settings or {})}, seconds)
 
     def ask(self, request: Json, seconds: float) -> Json:
-        """The answer to a request as the host reads it (java/JobHost.java).
+        """The host's answer to a request (java/JobHost.java).
 
         Raises
         ------
         ClusterDiedError
-            The process died of the job, or gave no answer; it is started again for the next one, if that can be.
+            The process died during the job, or gave no answer; it is restarted for the next one, if possible.
         """
         try:
             self.start()
@@ -156,7 +156,7 @@ class Cluster(Started):
     def _last_words(self) -> str:
         self._errors.seek(0)
         lines: list[str] = self._errors.read().decode(errors="replace").strip().splitlines()
-        return " | ".join(lines[-8:]) or "without a word"
+        return " | ".join(lines[-8:]) or "no output"
 
     def close(self) -> None:
         process, self._process = self._process, None

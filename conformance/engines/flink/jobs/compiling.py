@@ -1,7 +1,7 @@
-"""The Java side of the MiniCluster, compiled against the jars of a version, once.
+"""The Java side of the MiniCluster, compiled once against the jars of a version.
 
-One class cannot be written down: the gate that listens must forward every method of Flink's gate, and which there are
-changes from version to version. It is written from what `javap` says of the version at hand.
+One class is generated: the recording gate must forward every method of Flink's gate, and these
+differ from version to version. It is made from the output of `javap` for the given version.
 """
 
 import hashlib
@@ -19,26 +19,26 @@ _GATE = "org.apache.flink.runtime.io.network.partition.consumer.InputGate"
 _METHOD = re.compile(r"^  public (?:abstract |default )?([^()]+?) (\w+)\(([^)]*)\)(?: throws ([^;]+))?;$", re.MULTILINE)
 _ANCESTORS = re.compile(r"class \S+ implements (.+) \{")
 _NAMES = re.compile(r"[\w.$]+")
-#: The first version whose operators hand on statuses, and so can follow a script.
+#: The first version whose operators emit statuses, and so can follow a script.
 OLDEST = (1, 14)
-#: The first version with asynchronous state in all operators that know event time.
+#: The first version with asynchronous state in all operators of event time.
 OLDEST_ASYNC = (2, 1)
-#: The first version whose sources are told to pause a split.
+#: The first version that can pause a split of a source.
 OLDEST_SPLITS = (1, 17)
 
 
 def compile_host(version: str, *, sql: bool = False) -> list[Path]:
-    """What the class path needs: the folder of our classes, then the jars; with those of `sql`, too.
+    """The class path: the folder of our classes, then the jars; with `sql`, also those of SQL.
 
     Raises
     ------
     CannotStartError
-        There is no compiler, the version is too old, or its classes are not what we know.
+        There is no compiler, the version is too old, or its classes are not the expected ones.
     """
     if version_key(version)[:2] < OLDEST:
         raise CannotStartError(
             f"whole jobs need Flink {'.'.join(map(str, OLDEST))} or later, not {version}",
-            "operators of older versions do not hand on the status of a stream",
+            "operators of older versions do not emit the status of a stream",
         )
     jars = sorted(folder_of(version).glob("*.jar"))
     if sql:
@@ -89,7 +89,7 @@ def fill_in(text: str, words: dict[str, str]) -> str:
 
 
 def compile_into(classes: Path, sources: dict[str, str], jars: list[Path]) -> None:
-    """All or nothing: the folder gets its name when everything is in it."""
+    """All or nothing: the folder gets its name when it is complete."""
     classes.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=classes.parent) as scratch:
         folder = Path(scratch) / "sources"
@@ -103,16 +103,16 @@ def compile_into(classes: Path, sources: dict[str, str], jars: list[Path]) -> No
         try:
             made.rename(classes)
         except OSError:
-            if not classes.is_dir():  # somebody else was quicker
+            if not classes.is_dir():  # another process was faster
                 raise
 
 
 def write_gate(jars: list[Path]) -> str:
-    """A gate that forwards every method to another, and shows what was polled."""
+    """A gate that forwards every method to another, and records what was polled."""
     text = run_tool("javap", "-public", "-cp", join(jars), _GATE)
     ancestors = _ANCESTORS.search(text)
     if ancestors is None:
-        raise CannotStartError("the gate of this version is not what it was", "please report the version")
+        raise CannotStartError("the gate of this version has changed", "please report the version")
     names = [name for name in _NAMES.findall(re.sub(r"<[^<>]*>", "", ancestors.group(1))) if "." in name]
     above = "org.apache.flink.runtime.io.AvailabilityProvider"
     text += run_tool("javap", "-public", "-cp", join(jars), *names, above).replace("<T>", f"<{_BUFFER}>")
@@ -136,7 +136,7 @@ def write_method(result: str, name: str, parameters: str, thrown: str) -> str:
 
 
 def run_tool(name: str, *arguments: str) -> str:
-    """A tool of the JDK; what it says if it fails is the error."""
+    """Run a tool of the JDK; its output is the error if it fails."""
     tool = shutil.which(name)
     if tool is None:
         raise CannotStartError(f"no {name} found", "whole jobs are compiled: install a JDK, not only a Java runtime")

@@ -1,6 +1,6 @@
 """The MiniCluster of a version as an engine of whole jobs: `flink[:VERSION]`, `flink-v2`, `flink-splits`.
 
-All run the same programs; which of Flink's operators do the work is told by a kit (java/Kit.java).
+All run the same programs; a kit selects Flink's operators for them (java/Kit.java).
 """
 
 import tempfile
@@ -29,7 +29,7 @@ from tidegate.conformance.engines.flink.jobs.translation import SHOWN, translate
 from tidegate.conformance.engines.jobs import JobEngine, weigh
 from tidegate.conformance.engines.text import printable
 
-#: Ways to run a job, the usual value first.
+#: Settings of a job, default value first.
 SETTINGS = {
     # Beyond 4 KiB a record spans buffers, beyond 32 KiB it spans many.
     "padding": (0, 100, 5_000, 40_000),
@@ -42,31 +42,31 @@ SETTINGS = {
     "processing_timers": (False, True),
     "object_reuse": (False, True),
     "buffer_debloating": (False, True),
-    # Such operators have no interruptible timers: in half of the jobs in which everything is odd, they are not there.
+    # Such operators have no interruptible timers, so half of the jobs with many settings do not have them.
     "async_state": weigh(False, {False: 1, True: 1}),
-    # What follows makes a difference where a job is restored, and nowhere else.
-    # Subtasks that write what is in flight into one file.
+    # The following only matter if a job is restored.
+    # Subtasks that write in-flight data into one file.
     "unaligned_shared_files": (5, 1),
-    # What was in flight behind a task is restored before the next.
+    # In-flight data of a task is recovered before the next task starts.
     "unaligned_to_downstream": (False, True),
-    # Checkpoints are taken while that is still restored.
+    # Checkpoints are taken during recovery.
     "unaligned_while_restored": weigh(False, {False: 1, True: 1}),
     # Parts of a checkpoint are merged into larger files.
     "with_merged_files": (False, True),
 }
-#: How sources read their scripts that read in splits.
+#: How sources with splits read their scripts.
 SOURCES = {
     "splits": (1, 2, 3),
-    # A split is given out when the one before it is done; in half of the jobs in which everything is odd, it is not.
+    # A split is assigned when the one before it is done; in half of the jobs with many settings, it is not.
     "splits_in_turn": weigh(False, {False: 1, True: 1}),
     # The script is cut into parts; else items are dealt out one by one.
     "splits_in_parts": (False, True),
     "items_fetched": (1, 4),
     "item_rest_micros": (0, 200, 2_000),
-    # Milliseconds of event time by which a source may be ahead of the others, and how many samples are looked at.
+    # Milliseconds of event time by which a source may be ahead of the others, and how many samples are examined.
     "alignment_drift": (0, 1, 5),
     "alignment_samples": (3, 1),
-    # Milliseconds after which a split that is silent is idle.
+    # Milliseconds after which a silent split is idle.
     "idle_after": (0, 5, 50),
 }
 #: Settings that are options of a job in Flink, and how a value is written there.
@@ -101,7 +101,7 @@ ABILITIES = Abilities(
     faults=(harm.KILL_TASK_MANAGER, harm.FAIL_TASK, harm.RESCALE, harm.RESCALE_CHECKPOINT),
 )
 #: DataStream V2 has neither unions nor a choice of partitioners, and its windows no timers of processing time. A source
-#: says itself that event time is over, and it must not be idle to be heard.
+#: itself emits the end of event time, and must be active for that.
 ABILITIES_V2 = attrs.evolve(
     ABILITIES,
     operators=tuple(name for name in ABILITIES.operators if name != "union"),
@@ -110,17 +110,17 @@ ABILITIES_V2 = attrs.evolve(
     faults=(),
     settings={name: values for name, values in SETTINGS.items() if name not in ("interruptible_timers", "async_state")},
 )
-#: Sources that read in splits are not harmed.
+#: Sources that read splits have no faults.
 ABILITIES_SPLITS = attrs.evolve(ABILITIES, sources=SOURCES, faults=())
-#: What a kit is called in Java, and what it can do.
+#: The name of a kit in Java, and its abilities.
 KITS = {"": ("Classic", ABILITIES), "v2": ("VersionTwo", ABILITIES_V2), "splits": ("Classic", ABILITIES_SPLITS)}
 #: The first version with event time in DataStream V2.
 OLDEST_V2 = (2,)
-#: The first version whose options of checkpoints are named as ours are.
+#: The first version with our names of checkpoint options.
 OLDEST_HARMED = (2,)
-#: Task managers, and slots of each: every exchange between subtasks of different slots goes over the network.
+#: Task managers, and slots of each: every exchange between subtasks of different slots uses the network.
 SHAPE = (4, 1)
-#: How much longer a job may take that is killed and restored on its way.
+#: How much longer a job may take that is killed and restored.
 HARMED = 2
 
 
@@ -129,7 +129,7 @@ class FlinkJobs(JobEngine):
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version):
             raise UnknownEngineError(
-                f"'{printable(version)}' is no version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
+                f"'{printable(version)}' is not a version of Flink", f"for example flink:{cache.DEFAULT_VERSION}"
             )
         if kit == "v2" and cache.version_key(self.version) < OLDEST_V2:
             raise UnknownEngineError(f"Flink {self.version} has no DataStream V2", "2.0.0 and later have it")
@@ -158,7 +158,7 @@ class FlinkJobs(JobEngine):
         except ClusterDiedError as error:
             return Crashed(str(error))
         if "broken" in answer or "timeout" in answer:
-            self._cluster.close()  # what is left of the job would be heard in the next
+            self._cluster.close()  # remains of the job would show in the next one
         for fault in ("broken", "refused"):
             if fault in answer:
                 return Refused(fault, answer[fault])
@@ -167,7 +167,7 @@ class FlinkJobs(JobEngine):
         return Ran(translate_run(request.graph, answer, unaligned=bool(request.settings.get("unaligned"))))
 
     def harm(self, request: JobRequest, options: dict[str, Any]) -> dict[str, Any]:
-        """A job that is killed and restored on its way."""
+        """A job that is killed and restored."""
         programs = harm.make_programs(request.program, request.faults)
         with tempfile.TemporaryDirectory(prefix="tidegate-harm-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
@@ -188,7 +188,7 @@ def kit_of(settings: dict[str, Any], usual: str = KITS[""][0]) -> str:
 
 
 def to_options(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings as the host reads them: options of the job, options of the cluster, and its own."""
+    """The settings in the host's format: options of the job, options of the cluster, and its own."""
     given = {name: value for name, value in settings.items() if value}
     if settings.get("buffer_timeout") == 0:
         given["buffer_timeout"] = 0

@@ -1,8 +1,8 @@
-"""What a job that is harmed on its way needs: programs of other widths, a place for its journals, options of Flink's.
+"""A job with faults: programs at other parallelisms, a folder for its journals, options of Flink.
 
-Each restore from a savepoint, or from the last checkpoint of a job that was cancelled, begins a generation, with other
-widths and with journals of its own. What a generation has shown are its graph and its journals; what all of them have
-committed are files.
+Each restore from a savepoint, or from the last checkpoint of a cancelled job, begins a generation, with another
+parallelism and journals of its own. A generation shows its graph and its journals; the committed results of all
+generations are files.
 """
 
 import json
@@ -14,14 +14,14 @@ Json = dict[str, Any]
 
 KILL_TASK_MANAGER, FAIL_TASK = "kill_taskmanager", "fail_task"
 RESCALE, RESCALE_CHECKPOINT = "rescale", "rescale_checkpoint"
-#: Restores at other widths, from a savepoint and from a checkpoint that was kept.
+#: Restores at another parallelism, from a savepoint and from a retained checkpoint.
 RESCALES = (RESCALE, RESCALE_CHECKPOINT)
 MOST_PARALLELISM = 3
-#: How long a source rests behind each item, in microseconds.
+#: How long a source pauses after each item, in microseconds.
 REST = 1_000
-#: Milliseconds between checkpoints, where a job is said to have none.
+#: Milliseconds between checkpoints, if the job has no interval of its own.
 INTERVAL = 20
-#: A job that fails again and again is not brought back for ever.
+#: Limit on restarts of a job that fails again and again.
 OPTIONS = {
     "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
     "execution.checkpointing.storage": "filesystem",
@@ -30,7 +30,7 @@ OPTIONS = {
     "restart-strategy.fixed-delay.delay": "50 ms",
     "restart-strategy.fixed-delay.attempts": "20",
 }
-#: A job is restored as a whole: an attempt is of all its tasks.
+#: A job is restored as a whole: an attempt covers all its tasks.
 OF_THE_CLUSTER = {"jobmanager.execution.failover-strategy": "full"}
 
 
@@ -40,7 +40,7 @@ def make_options(folder: Path, options: Json) -> Json:
 
 
 def make_programs(program: Json, faults: Iterable[Json]) -> list[Json]:
-    """The program as it is, and as it is behind each restore at other widths."""
+    """The program, and the same program after each restore at another parallelism."""
     programs = [program]
     for fault in faults:
         programs += [rescale(programs[-1])] if fault["fault"] in RESCALES else []
@@ -48,10 +48,10 @@ def make_programs(program: Json, faults: Iterable[Json]) -> list[Json]:
 
 
 def rescale(program: Json) -> Json:
-    """One wider, and the widest one wide: who is as wide as another stays so, so that the same operators are chained.
+    """Increase each parallelism by one, the maximum becomes 1: equal ones stay equal, so that chains stay the same.
 
-    Sources stay as they are, with those that may be chained to them; and so do readers of broadcasts, of which the same
-    records would otherwise be more, or fewer.
+    Sources stay the same, with operators that may be chained to them; so do readers of broadcasts, for which the
+    number of records would change.
     """
     fixed = {one["id"] for one in program["operators"] if one["function"] == "source"}
     fixed |= {edge["target"] for edge in program["edges"] if edge.get("partitioner") == "broadcast"}
@@ -69,7 +69,7 @@ def rescale(program: Json) -> Json:
 
 
 def read_shown(folder: Path, graphs: list[Any], programs: list[Json]) -> Json:
-    """`generations`, each with its graph, its widths and its journals, and what was `committed`."""
+    """`generations`, each with its graph, its parallelism and its journals, and the `committed` results."""
     generations = [
         {
             "graph": graph,
@@ -83,11 +83,11 @@ def read_shown(folder: Path, graphs: list[Any], programs: list[Json]) -> Json:
 
 
 def read_journals(folder: Path) -> list[list[Any]]:
-    """Row by row; the first says whose it is (java/Journal.java)."""
+    """Row by row; the first one identifies the subtask (java/Journal.java)."""
     journals = [[json.loads(line) for line in read_lines(path)] for path in sorted(folder.glob("*.rows"))]
     return [journal for journal in journals if journal]
 
 
 def read_lines(path: Path) -> list[str]:
-    """A line that was cut by a kill has no end, and is none."""
+    """A line cut by a kill has no end, and does not count."""
     return path.read_text(encoding="utf-8").split("\n")[:-1]

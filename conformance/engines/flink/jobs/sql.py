@@ -1,6 +1,6 @@
 """SQL on the MiniCluster of a version as an engine of queries: `flink-sql[:VERSION]`.
 
-A program is a query with the scripts of its tables; the answer are the changes that it makes to its result.
+A program is a query with the scripts of its tables; the answer is the changelog of its result.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from tidegate.conformance.engines.flink.jobs.engine import OPTIONS, SHAPE
 from tidegate.conformance.engines.jobs import JobEngine, weigh
 from tidegate.conformance.engines.text import printable
 
-#: Ways to run a query, the usual value first; none of them may change its result.
+#: Settings of a query, default value first; none of them may change its result.
 SETTINGS: dict[str, tuple[Any, ...]] = {
     "parallelism": (1, 2, 3),
     "buffer_timeout": (0, 1, 100),
@@ -50,27 +50,27 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
     "unions_break": (True, False),
     "united_projects": (False, True),
     "window_buffer": (100_000, 1, 10),
-    # What is generated is cut into small methods.
+    # Generated code is split into small methods.
     "code_length": (4_000, 1),
     "chaining": (True, False),
     "reuse_sources": (True, False),
     "distinct_buckets": (1024, 1),
-    # A source fails once, behind a checkpoint, and the job is restored.
+    # A source fails once, after a checkpoint, and the job is restored.
     "fails_after": weigh(0, {0: 1, 30: 1, 80: 1}),
     "state_backend": ("hashmap", "rocksdb", "forst"),
     "changes_of_state": (False, True),
     "interval_cleanup_millis": (0, 5_000),
     "reuse_blocks": (False, True),
-    # What is left of the tables is read as it is in the end, in one go.
+    # The final state of the tables is read in batch mode.
     "batch": weigh(False, {False: 3, True: 1}),
-    # Rows of the result replace each other by a key, where the query has one.
+    # Rows of the result replace each other by a key, if the query has one.
     "by_key": (False, True),
     "materialize": ("AUTO", "FORCE"),
     "materialize_strategy": ("LEGACY", "MAP", "VALUE", "ADAPTIVE"),
-    # Rows of a key at which the last of these changes what it does.
+    # The number of rows of a key after which the last of these changes its algorithm.
     "materialize_threshold": (0, 2),
 }
-#: Which options they are, besides those of any job.
+#: Their options in Flink, besides those of any job.
 TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "async_state": ("table.exec.async-state.enabled", str),
     "mini_batch_rows": ("table.exec.mini-batch.size", str),
@@ -100,14 +100,14 @@ TABLE_OPTIONS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "materialize_strategy": ("table.exec.sink.upsert-materialize-strategy.type", str),
     "materialize_threshold": ("table.exec.sink.upsert-materialize-strategy.adaptive.threshold.low", str),
 }
-#: A job that is to fail has checkpoints, and is brought back.
+#: A job that is to fail has checkpoints, and is restarted.
 FAILING = {
     "execution.checkpointing.interval": "10 ms",
     "restart-strategy.type": "fixed-delay",
     "restart-strategy.fixed-delay.delay": "1 ms",
     "restart-strategy.fixed-delay.attempts": "3",
 }
-#: A job that has its graph from the beginning makes no choice between joins later on.
+#: A job with a fixed graph does not choose between joins later on.
 IN_ONE_GO = {
     "table.optimizer.adaptive-broadcast-join.strategy": "none",
     "table.optimizer.skewed-join-optimization.strategy": "none",
@@ -115,7 +115,7 @@ IN_ONE_GO = {
 ABILITIES = Abilities(operators=(QUERY,), partitioners=(), parallelism=3, watermarks=True, settings=SETTINGS)
 #: The first version whose planner is a jar of its own.
 OLDEST = (1, 15)
-#: The first version with state that lies elsewhere.
+#: The first version with disaggregated state.
 OLDEST_FORST = (2,)
 
 
@@ -124,7 +124,7 @@ class FlinkSql(JobEngine):
         self.version = version or cache.DEFAULT_VERSION
         if not cache.is_version(self.version) or cache.version_key(self.version) < OLDEST:
             raise UnknownEngineError(
-                f"'{printable(version)}' is no version of Flink that queries run on",
+                f"'{printable(version)}' is not a version of Flink that queries run on",
                 f"1.15.0 and later, for example flink-sql:{cache.DEFAULT_VERSION}",
             )
         self._cluster = Cluster(self.version, *SHAPE, start_timeout, sql=True)
@@ -161,7 +161,7 @@ class FlinkSql(JobEngine):
 
 
 def settle(program: dict[str, Any]) -> dict[str, Any]:
-    """The program with the rows that are there in the end, and nothing about time."""
+    """The program with the final rows, and without time."""
     tables = {}
     for name, scripts in program["tables"].items():
         how = program["changing"].get(name)
@@ -190,7 +190,7 @@ def to_options(settings: dict[str, Any]) -> dict[str, str]:
     if settings["materialize_threshold"]:
         high = "table.exec.sink.upsert-materialize-strategy.adaptive.threshold.high"
         options[high] = str(settings["materialize_threshold"] + 1)
-    # The key of a result may be another than that by which Flink knows its rows.
+    # The key of a result may differ from Flink's key of its rows.
     options["table.exec.sink.require-on-conflict"] = "false"
     options |= IN_ONE_GO if settings["batch"] else {}
     return {**failing, **options, "table.exec.mini-batch.enabled": str(settings["mini_batch_rows"] > 0)}

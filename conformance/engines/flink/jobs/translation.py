@@ -1,10 +1,10 @@
-"""From what a host of Flink's shows of a job to the answer that the protocol asks for (docs/protocol.md, whole jobs).
+"""From the output of a Flink host for a job to the answer in the protocol (docs/protocol.md, whole jobs).
 
-A host names vertices, ports and channels as Flink does. The graph of the request says which task, edge and subtask each
-of them is. That works only if Flink makes the same job graph of the program: if not, the answer has that graph, and no
+A host names vertices, ports and channels as Flink does. The graph of the request maps them to tasks, edges and
+subtasks. That works only if Flink makes the same job graph of the program: if not, the answer has that graph, and no
 rows.
 
-The rows of a job that was harmed come from journals, one for each subtask and attempt. Each restore at other widths
+The rows of a job with faults come from journals, one for each subtask and attempt. Each restore at another parallelism
 begins a generation.
 """
 
@@ -21,26 +21,26 @@ _OPERATOR = re.compile(r"\bo(\d+)\b")
 _KINDS = frozenset(kind.value for kind in Kind)
 #: The kinds of rows that a run shows.
 SHOWN = ("record", "watermark", "status", "barrier", "end_of_data", "end_of_partition", "timer")
-#: The same for a job that is harmed: watermarks as clocks of subtasks, neither statuses, barriers nor ends of channels.
+#: The same for a job with faults: watermarks as clocks of subtasks, neither statuses, barriers nor ends of channels.
 SHOWN_HARMED = ("record", "watermark", "timer", "clock", "snapshot", "restored", "result")
-#: Flink sends this event where a checkpoint is given up: the barriers that are seen are not the whole story then.
+#: Flink sends this event when a checkpoint is cancelled: then the visible barriers are not complete.
 _GIVEN_UP = "CancelCheckpointMarker"
-#: What the header of a journal says: vertex, subtask, the graph of its attempt and the number there, when it began, its
+#: The header of a journal: vertex, subtask, the graph of its attempt and the number there, when it began, its
 #: writers.
 HEADER = 6
 #: The columns of a row in a journal.
 ROW = 8
 _END = Kind.END_OF_PARTITION.value
-#: What an answer says of the whole job, whatever it has shown.
+#: Parts of an answer about the whole job, whatever it has shown.
 _OF_THE_JOB = ("error", "timeout", "hit")
 
 
 class OtherGraphError(ValueError):
-    """Flink has made another job graph of the program than the request says."""
+    """Flink's job graph of the program differs from that of the request."""
 
 
 def translate_run(graph: Json, shown: Json, *, unaligned: bool) -> Json:
-    """The answer to a job that nothing was done to."""
+    """The answer to a job without faults."""
     answer = keep_outcome(shown)
     vertices = shown.get("graph", [])
     if vertices:
@@ -49,7 +49,7 @@ def translate_run(graph: Json, shown: Json, *, unaligned: bool) -> Json:
         places = Places(graph, vertices, shown.get("writers", {}))
     except OtherGraphError:
         return {**answer, "rows": []}
-    # Barriers that overtake are in no order with the rest.
+    # Barriers that overtake have no order relative to the rest.
     kinds = _KINDS - {Kind.BARRIER.value} if unaligned else _KINDS
     rows = [places.read(line) for line in shown.get("rows", ()) if line[5] in kinds]
     given_up = any(line[5] == _GIVEN_UP for line in shown.get("rows", ()))
@@ -63,7 +63,7 @@ def translate_run(graph: Json, shown: Json, *, unaligned: bool) -> Json:
 
 
 def translate_harmed(graph: Json, shown: Json) -> Json:
-    """The answer to a job that was killed and restored on its way; what was committed stands in the last generation."""
+    """The answer to a job that was killed and restored; committed results belong to the last generation."""
     generations: list[Json] = []
     for number, one in enumerate(shown.get("generations", ())):
         told: Json = {"parallelism": one["parallelism"], "graph": describe_graph(one["graph"]), "rows": []}
@@ -87,7 +87,7 @@ def keep_outcome(shown: Json) -> Json:
 
 
 def describe_graph(vertices: list[Json]) -> Json:
-    """The job graph that Flink has made, in the form of a request's."""
+    """Flink's job graph in the format of a request."""
     names = {vertex["vertex"]: vertex["name"] for vertex in vertices}
     tasks = [
         {
@@ -111,7 +111,7 @@ def describe_graph(vertices: list[Json]) -> Json:
 
 
 def widen(graph: Json, parallelism: dict[str, int]) -> Json:
-    """The graph of the same program at other widths."""
+    """The graph of the same program at another parallelism."""
     tasks = [{**task, "parallelism": parallelism[str(task["operators"][0])]} for task in graph["tasks"]]
     widths = {task["name"]: task["parallelism"] for task in tasks}
     edges = [
@@ -121,7 +121,7 @@ def widen(graph: Json, parallelism: dict[str, int]) -> Json:
 
 
 def connect(pattern: str, producers: int, consumers: int) -> list[tuple[int, int, int]]:
-    """The channels of an edge: who writes, which of its subpartitions, and who reads."""
+    """The channels of an edge: the writer, its subpartition, and the reader."""
     if pattern == "all_to_all":
         return [(writer, reader, reader) for reader in range(consumers) for writer in range(producers)]
     if producers >= consumers:
@@ -131,15 +131,15 @@ def connect(pattern: str, producers: int, consumers: int) -> list[tuple[int, int
             for writer in range(reader * producers // consumers, (reader + 1) * producers // consumers)
         ]
     writers = [reader * producers // consumers for reader in range(consumers)]
-    # Readers of one writer share out its subpartitions by their own numbers.
+    # Readers of one writer divide its subpartitions by their own numbers.
     return [(writer, reader % writers.count(writer), reader) for reader, writer in enumerate(writers)]
 
 
 def is_injected(rows: list[Json]) -> bool:
-    """Whether a task took part in a checkpoint that some channel ended without.
+    """Whether a task took part in a checkpoint although a channel ended without its barrier.
 
-    When all producers of a task are over, Flink begins the checkpoint at the task itself, which may not have read their
-    ends yet.
+    When all producers of a task have ended, Flink triggers the checkpoint at the task itself, which may not have read
+    their ends yet.
     """
     sent: dict[tuple[str, int], set[int]] = defaultdict(set)
     met: dict[tuple[str, int], dict[tuple[int, int], set[int]]] = defaultdict(lambda: defaultdict(set))
@@ -153,7 +153,7 @@ def is_injected(rows: list[Json]) -> bool:
 
 
 class Places:
-    """Which vertex is which task, and which port which edge; `writers` are the outputs of subtasks by their numbers."""
+    """Maps vertices to tasks, and ports to edges; `writers` are the outputs of subtasks by their numbers."""
 
     def __init__(self, graph: Json, vertices: list[Json], writers: dict[Any, Any]) -> None:
         self.graph, self.writers = graph, writers
@@ -181,7 +181,7 @@ class Places:
                 self.producers[edge["number"], consumer].append(producer)
 
     def find_edge(self, source: Json, target: Json) -> Json:
-        """No two edges between two tasks have one partitioner: such programs are never given to Flink (twin_edges)."""
+        """No two edges between two tasks have the same partitioner: Flink never gets such programs (twin_edges)."""
         ends = self.tasks[source["vertex"]]["name"], self.tasks[target["vertex"]]["name"]
         kind = source["partitioner"].lower(), source["pattern"].lower()
         for edge in self.graph["edges"]:
@@ -190,7 +190,7 @@ class Places:
         raise OtherGraphError(*ends)
 
     def read(self, line: list[Any]) -> Json:
-        """A row as the protocol has it."""
+        """A row in the format of the protocol."""
         vertex, subtask, direction, port, channel, kind, timestamp, number, key, value = line
         row: Json = {"task": self.tasks[vertex]["name"], "subtask": subtask, "kind": kind}
         if kind in OWN_KINDS:
@@ -217,7 +217,7 @@ class Places:
 
 
 class Generation:
-    """The journals of one. `attempts`: the number of each, by the graph of the job and Flink's own number there."""
+    """The journals of a generation. `attempts`: the number of each, by the job graph and Flink's number there."""
 
     def __init__(self, graph: Json, shown: Json) -> None:
         self.journals = [one for one in shown["journals"] if len(one[0]) == HEADER]
@@ -239,7 +239,7 @@ class Generation:
         return [*rows, *self.finish(rows)]
 
     def read(self, journal: list[Any]) -> Iterator[Json]:
-        """Without what was in flight when the generation before was over: its sender is not of this one."""
+        """Without in-flight data of the generation before: its sender does not belong to this one."""
         vertex, subtask, graph, attempt, _start, _mine = journal[0]
         for line in journal[1:]:
             if len(line) != ROW or line[3] == _END:
@@ -249,9 +249,9 @@ class Generation:
             yield {**self.places.read([vertex, subtask, *line]), "attempt": self.attempts[graph, attempt]}
 
     def finish(self, rows: list[Json]) -> Iterator[Json]:
-        """A snapshot for each subtask that was over when a checkpoint was taken that a later attempt went on from.
+        """A snapshot for each subtask that had ended before the checkpoint that a later attempt restored.
 
-        Such a subtask says nothing of the checkpoint: that it was over is what it has saved.
+        Such a subtask has no row for the checkpoint: its snapshot is that it has ended.
         """
         taken: dict[int, set[int]] = defaultdict(set)
         for row in rows:
@@ -287,9 +287,9 @@ class Generation:
         return len(ends[Direction.IN]) == sum(len(self.places.producers[edge, subtask]) for edge in edges)
 
     def commit(self, committed: list[list[Any]]) -> Iterator[Json]:
-        """Who has committed a result does not matter, and may be a subtask of another width.
+        """Which subtask committed a result does not matter; its parallelism may differ.
 
-        It stands in the last attempt that the task took part in: one that was over is not in those behind it.
+        The row belongs to the last attempt of the task: a task that had ended is not in later ones.
         """
         tasks = {operator: task["name"] for task in self.graph["tasks"] for operator in task["operators"]}
         attempts: Counter[str] = Counter()
@@ -301,9 +301,9 @@ class Generation:
             yield {**row, "attempt": attempts[tasks[operator]]}
 
     def begin(self, rows: list[Json]) -> list[Json]:
-        """Without restores from what the generation before has saved: that is how this one begins.
+        """Without restores from the snapshots of the generation before: that is how this one begins.
 
-        Of tasks that nothing joins to others a run log knows nothing.
+        A run log does not contain tasks without channels.
         """
         begun = {row.get("value") for row in rows if row["kind"] == Kind.RESTORED and row["attempt"] == 0}
         joined = {edge[end] for edge in self.graph["edges"] for end in ("source", "target")}
@@ -314,7 +314,7 @@ class Generation:
         ]
 
     def find_restored(self, rows: list[Json]) -> dict[str, int | None]:
-        """Which checkpoint each attempt behind the first went on from."""
+        """The checkpoint that each later attempt restored."""
         restored: dict[str, int | None] = {str(number): None for number in range(1, len(self.attempts))}
         for row in self.begin(rows):
             if row["kind"] == Kind.RESTORED:

@@ -23,17 +23,17 @@ from tidegate.traces.runlog import Capabilities
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: What `spark.sql.streaming.multipleWatermarkPolicy` may be.
+#: The values of `spark.sql.streaming.multipleWatermarkPolicy`.
 POLICIES = ("min", "max")
-#: A micro-batch is mostly waiting for files: so many traces run beside each other.
+#: A micro-batch mostly waits for files, so this many traces run in parallel.
 AT_ONCE = 4
-#: Seconds for a trace, on a cold JVM and a busy machine, unless told otherwise.
+#: Seconds for a trace, on a cold JVM and a busy machine, by default.
 TIMEOUT = 600.0
 
 
 @attrs.frozen
 class Order:
-    """A trace to be run under a policy."""
+    """A trace to run under a policy."""
 
     name: str
     trace: Trace
@@ -42,7 +42,7 @@ class Order:
 
 @attrs.frozen
 class Declared:
-    """What the engine says of itself."""
+    """What the engine declares."""
 
     name: str
     version: str
@@ -52,9 +52,9 @@ class Declared:
 
 
 class SparkNative:
-    """A context manager: Spark is started on the way in, and stopped on the way out if it was started here.
+    """A context manager: Spark starts on entry, and stops on exit if it was started here.
 
-    Traces are files of the folder for temporary ones, which all machines of a cluster must see.
+    Traces are files in the temporary folder, which all machines of a cluster must see.
     """
 
     def __init__(self, master: str = "", timeout: float | None = None, mutant: str = "") -> None:
@@ -64,7 +64,7 @@ class SparkNative:
         self.mutant = find(mutant)
 
     def __enter__(self) -> Self:
-        """Raise CannotStartError where there is no PySpark or no Java for it."""
+        """Raise CannotStartError if PySpark or its Java is missing."""
         self._borrowed = borrow_session(self.master, "tidegate spark-native", SHORT_LIVED)
         self._session: SparkSession = self._borrowed.__enter__()
         return self
@@ -80,7 +80,7 @@ class SparkNative:
         )
 
     def run(self, orders: Iterable[Order]) -> Iterator[tuple[Order, Observed | NotRun]]:
-        """Each order with what came of it, as they are done."""
+        """Each order with its result, as they complete."""
         with TemporaryDirectory(prefix="tidegate-") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
             places = ((Path(folder) / str(number), order) for number, order in enumerate(orders))
             futures = {pool.submit(self._run_one, place, order): order for place, order in places}

@@ -1,7 +1,7 @@
-"""Spark's own event time as an engine of whole jobs: one streaming query per sink, and nothing but results is shown.
+"""Spark's own event time as an engine of whole jobs: one streaming query per sink, which shows only results.
 
-Watermarks of scripts mean nothing to Spark, which has its own: how far the records of a stream are out of order is said
-by its delay. Behind the scripts come records of a far future, because Spark closes no window at the end of its input.
+Spark ignores the watermarks of scripts and makes its own: the delay says how far the records of a stream are out of
+order. After the scripts come records of a far future, because Spark closes no window at the end of its input.
 """
 
 import os
@@ -28,7 +28,7 @@ JOBS = {
     "parallelism": 1,
     "uniform": True,
     "watermarks": True,
-    # A query ends, and another one goes on from its checkpoint.
+    # A query ends, and another one continues from its checkpoint.
     "faults": ["restart"],
     "shows": ["result"],
     "settings": {"files": [2, 1, 4]},
@@ -36,7 +36,7 @@ JOBS = {
     "known_routing": False,
 }
 SCHEMA = "key string, value bigint, time bigint"
-#: Times behind all scripts, each beyond the windows that the one before it has opened.
+#: Times after all scripts, each beyond the windows that the one before it has opened.
 FAR = (1_000_000, 2_000_000, 3_000_000)
 _EPOCH = 1_700_000_000
 
@@ -62,7 +62,7 @@ class SparkNativeJobs:
 
 
 class Flow:
-    """A program as queries. `committed` is what each sink has got, by the number of the micro-batch."""
+    """A program as queries. `committed` is the output of each sink, by the number of the micro-batch."""
 
     def __init__(self, session: "SparkSession", program: Program, folder: Path) -> None:
         self.session, self.program, self.folder = session.newSession(), program, folder
@@ -77,7 +77,7 @@ class Flow:
             yield from ((source, script) for script in range(len(self.program.operators[source]["scripts"])))
 
     def run(self, files: int) -> None:
-        """All queries, from where they are, to the end of so many files."""
+        """All queries, from their current position to the end of this many files."""
         for number in range(self.written, files):
             for source, script in self.scripts:
                 write_file(self.stream(source, script), number, self.slice(source, script, number))
@@ -101,7 +101,7 @@ class Flow:
         return self.folder / f"source{source}.{script}"
 
     def slice(self, source: int, script: int, number: int) -> list[Json]:
-        """What a file has: a part of the script, or behind all parts a record of a far future."""
+        """The content of a file: a part of the script, or after all parts a record of a far future."""
         files = int(self.program.settings["files"])
         if number >= files:
             return [{"key": "far", "value": 1, "timestamp": FAR[number - files]}]
@@ -112,7 +112,7 @@ class Flow:
     # --- operators --------------------------------------------------------------------------------------------
 
     def build(self, number: int) -> "DataFrame":
-        """What an operator emits."""
+        """The output of an operator."""
         from pyspark.sql import functions as f  # noqa: PLC0415 - only where there is Spark
 
         operator = self.program.operators[number]
@@ -163,12 +163,12 @@ def union(frames: "list[DataFrame]") -> "DataFrame":
 
 
 def find_disorder(times: list[int]) -> int:
-    """How far a record lies before the latest of those that came before it."""
+    """How far a record is behind the latest record before it."""
     return max((latest - time for time, latest in zip(times, accumulate(times, max), strict=True)), default=0)
 
 
 def write_file(folder: Path, number: int, records: list[Json]) -> None:
-    """Also if it is empty: so a micro-batch has the same number everywhere."""
+    """Even if it is empty: so a micro-batch has the same number everywhere."""
     pyarrow: Any = import_module("pyarrow")
     parquet: Any = import_module("pyarrow.parquet")
     folder.mkdir(exist_ok=True)

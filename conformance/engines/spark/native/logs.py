@@ -7,7 +7,7 @@ from tidegate.conformance.engines.spark.native.query import Observed
 from tidegate.conformance.engines.spark.native.traces import Event, Trace, window_end
 from tidegate.traces.runlog import Capabilities, ClockScope, Direction, Edge, Job, Kind, Row, RunLog, renumber
 
-#: Event time is one for the whole query and moves between micro-batches; nothing else is said between tasks.
+#: Event time is global in the query and moves between micro-batches; tasks exchange nothing else.
 CAPABILITIES = Capabilities(
     explicit_watermarks=True,
     idleness=False,
@@ -20,7 +20,7 @@ CAPABILITIES = Capabilities(
 
 
 def make_log(run: str, trace: Trace, observed: Observed, policy: str) -> RunLog:
-    """What a record did before it was counted cannot be seen.
+    """What happens to a record before it is counted is not visible.
 
     It is received as often as it was counted, and once if the watermark says that it was dropped as late.
     """
@@ -43,9 +43,9 @@ def make_log(run: str, trace: Trace, observed: Observed, policy: str) -> RunLog:
 
 
 def reorder(sent: list[tuple[int, Event]], observed: Observed) -> list[tuple[int, Event]]:
-    """The records of a micro-batch as they were met: those of one source and window in the order that the count tells.
+    """The records of a micro-batch in processing order: for one source and window, in the order of the count.
 
-    Between sources, and between windows, there is no order that could be seen.
+    Between sources, and between windows, no order is visible.
     """
     events = dict(sent)
     order = list(events)

@@ -1,6 +1,6 @@
-"""Wrong siblings of the native query: the same one, with one of its pieces or of Spark's settings replaced.
+"""Mutants of the native query: the same one, with one of its pieces or of Spark's settings replaced.
 
-An engine that does what it declares proves little about the run that says so. Each of these must be caught by it.
+An engine that does what it declares proves little about the run. The run must catch each of these.
 """
 
 import attrs
@@ -14,7 +14,7 @@ class Mutant:
     name: str
     #: What is wrong with it, in words.
     story: str
-    #: The invariant that it breaks, or nothing: then it is not the semantics that it declares.
+    #: The invariant that it breaks; empty if it only differs from the declared semantics.
     breaks: str = ""
     pieces: dict[str, str] = attrs.Factory(dict)
     settings: dict[str, str] = attrs.Factory(dict)
@@ -47,5 +47,5 @@ RIGHT = Mutant("", "nothing is wrong")
 
 
 def find(name: str) -> Mutant:
-    """The mutant of this name; the right query, if there is no name."""
+    """The mutant of this name; the right query for an empty name."""
     return next(mutant for mutant in (RIGHT, *MUTANTS) if mutant.name == name)

@@ -16,8 +16,8 @@ from tidegate.conformance.engines.spark.native.traces import WINDOW, Counted, Ev
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: What makes a micro-batch cheap, and nothing of event time depends on: one task for the count of a few records, and
-#: the way of writing checkpoints that does not start a program (readlink) for each file. No query is started twice.
+#: Settings that make a micro-batch cheap and do not affect event time: one task for the count of a few records, and
+#: a checkpoint writer that starts no program (readlink) for each file. No query is started twice.
 SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.streaming.checkpointFileManagerClass": (
@@ -25,7 +25,7 @@ SETTINGS = {
     ),
 }
 _EPOCH = 1_700_000_000
-#: A record of this time behind the trace closes every window, so that all that was counted is seen.
+#: A record of this time after the trace closes every window, which shows everything that was counted.
 FAR = 1_000_000
 _FAR_ID = -1
 SCHEMA = "id bigint, source int, time bigint, key string"
@@ -35,7 +35,7 @@ SCHEMA = "id bigint, source int, time bigint, key string"
 class Observed:
     """What Spark did: the watermark of each micro-batch of the trace, and what was counted and emitted.
 
-    `order` is the ids of each window and key in the order in which the count met them.
+    `order` is the ids of each window and key in the order in which the count processed them.
     """
 
     watermarks: tuple[int, ...]
@@ -44,15 +44,15 @@ class Observed:
 
 
 class UnfinishedError(Exception):
-    """A query that did not come to its end in the time that it was given."""
+    """A query that did not complete in time."""
 
 
 def observe(
     spark: "SparkSession", folder: Path, trace: Trace, policy: str, timeout: float, mutant: Mutant = RIGHT
 ) -> Observed:
-    """Run the trace, and behind it, to see what is still open, a micro-batch of records of a far future.
+    """Run the trace and then, to see which windows are open, a micro-batch of records of a far future.
 
-    That micro-batch itself has the watermark that the trace has come to; the one behind it closes every window.
+    That micro-batch itself has the final watermark of the trace; the one after it closes every window.
     """
     count = len(trace.batches)
     for source in range(trace.sources):
@@ -60,7 +60,7 @@ def observe(
     write_batches(folder, trace)
     write_slices(folder, trace.sources, count, [(_FAR_ID, Event(source, "r", FAR)) for source in range(trace.sources)])
     windows: list[tuple[int, tuple[int, ...]]] = []
-    session = spark.newSession()  # the policy is a setting of the session, and others run beside us
+    session = spark.newSession()  # the policy is a setting of the session, and other queries run in parallel
     pieces = {**PIECES, **mutant.pieces}
     settings = {**SETTINGS, "spark.sql.streaming.multipleWatermarkPolicy": pieces[policy], **mutant.settings}
     for key, value in settings.items():
@@ -73,7 +73,7 @@ def observe(
 
 
 def make_windows(spark: "SparkSession", folder: Path, sources: int, pieces: dict[str, str]) -> "DataFrame":
-    """One stream a source, each with a watermark of its own; a map and a filter; windows by key."""
+    """One stream per source, each with a watermark of its own; a map and a filter; windows by key."""
     from pyspark.sql import functions as f  # noqa: PLC0415 - only where there is Spark
 
     streams = []
@@ -92,7 +92,7 @@ def make_windows(spark: "SparkSession", folder: Path, sources: int, pieces: dict
 def run(
     windows: "DataFrame", folder: Path, take: Callable[[tuple[int, tuple[int, ...]]], None], timeout: float
 ) -> None:
-    """`take` gets each window that is emitted: the number of the micro-batch, and the ids of the records in it."""
+    """`take` gets each emitted window: the number of the micro-batch, and the ids of its records."""
 
     def put(batch: "DataFrame", number: int) -> None:
         for row in batch.collect():
@@ -106,7 +106,7 @@ def run(
 
 
 def read_watermarks(checkpoint: Path, count: int) -> tuple[int, ...]:
-    """What Spark wrote down before each micro-batch, of those that the trace has."""
+    """What Spark wrote before each micro-batch of the trace."""
     watermarks = []
     for number in range(count):
         _version, metadata, *_offsets = (checkpoint / "offsets" / str(number)).read_text(encoding="utf-8").splitlines()

@@ -1,8 +1,8 @@
-"""What sources say to a windowed count, micro-batch by micro-batch, and what can be counted of it.
+"""The input of a windowed count, micro-batch by micro-batch, and what can be counted of it.
 
-A trace is written like this: `0r11 1i | 1r1`. Source 0 brings a record of time 11 and source 1 turns idle, all in the
-first micro-batch; in the second source 1 brings a record of time 1. `0e` is the end of a source. Spark reads records
-and micro-batches alone: it has no words for idle, active and end.
+The notation of a trace: `0r11 1i | 1r1`. Source 0 brings a record of time 11 and source 1 turns idle, both in the
+first micro-batch; in the second source 1 brings a record of time 1. `0e` is the end of a source. Spark reads only
+records and micro-batches: it has nothing like idle, active and end.
 """
 
 import re
@@ -17,7 +17,7 @@ _TOKEN = re.compile(r"(\d+)(?:r(-?\d+)|([iae]))")
 
 @attrs.frozen
 class Event:
-    """Of a source: a record with its time, or `i`, `a`, `e`."""
+    """An event of a source: a record with its time, or `i`, `a`, `e`."""
 
     source: int
     kind: str
@@ -54,7 +54,7 @@ def read_trace(text: str, sources: int = 2) -> Trace:
         for token in part.split():
             found = _TOKEN.fullmatch(token)
             if found is None:
-                raise ValueError(f"{token!r} is no event: write 0r11, 0i, 0a or 0e")
+                raise ValueError(f"{token!r} is not an event: write 0r11, 0i, 0a or 0e")
             events.append(Event(int(found[1]), found[3] or "r", int(found[2] or 0)))
         batches.append(tuple(events))
     return Trace(tuple(batches), sources)
@@ -66,7 +66,7 @@ def window_end(time: int) -> int:
 
 @attrs.frozen
 class Counted:
-    """The records that were counted, and of those the ones whose window was emitted."""
+    """The counted records, and those of them whose window was emitted."""
 
     counted: frozenset[int]
     fired: frozenset[int]

@@ -1,7 +1,7 @@
-"""Many jobs in one query that goes down again and again: the script of what happens to it, and what was seen.
+"""Many jobs in one query that goes down again and again: the plan of its faults, and their results.
 
-The query is stopped in the middle of a micro-batch, fails behind the sink's write so that a micro-batch is done twice,
-loses a Python worker, ends between two micro-batches, and goes on with files that came later.
+The query is stopped in the middle of a micro-batch, fails after the sink's write so that a micro-batch is repeated,
+loses a Python worker, ends between two micro-batches, and goes on with files that arrive later.
 """
 
 import time
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 FILES = 6
-#: The files that are there from the beginning; the others come when those are read.
+#: The files that exist from the beginning; the others arrive when those are read.
 FIRST_FILES = 4
 
 
 class SinkFailedError(Exception):
-    """Raised behind the write of a micro-batch, which is therefore done again."""
+    """Raised after the write of a micro-batch, which is therefore repeated."""
 
 
 @attrs.define
 class Campaign:
-    """`happened` is what became of the query, start by start."""
+    """`happened` is what ended the query, start by start."""
 
     spark: "SparkSession"
     folder: Folder
@@ -41,7 +41,7 @@ class Campaign:
     happened: list[str] = attrs.Factory(list)
 
     def prepare(self, jobs: dict[str, dict[str, Any]], seed: int) -> None:
-        """Jobs by run, whose scripts are cut into files by chance."""
+        """Jobs by run, whose scripts are cut into files at random."""
         self.folder.create(jobs)
         write_scripts(self.folder.scripts, slice_scripts(jobs, seed)[:FIRST_FILES])
 
@@ -59,7 +59,7 @@ class Campaign:
         return Options(self.bugs, len(self.happened), **more)
 
     def stop_in_a_batch(self, runs: frozenset[str], level: int = 1) -> bool:
-        """A worker stands still in the middle of a micro-batch, and the query is stopped. False: it came to no such."""
+        """A worker stops in the middle of a micro-batch, then the query is stopped. False: that was never reached."""
         fault = self.fault("wait", runs, level)
         query = start_query(self.spark, self.folder, self.options(fault=fault))
         is_struck = wait_for(Path(fault.mark), query)
@@ -74,14 +74,14 @@ class Campaign:
         return Path(fault.mark).exists()
 
     def replay_a_batch(self, which: int) -> bool:
-        """That one, or the next that there is."""
+        """That one, or the next that exists."""
 
         def raise_behind_the_write(number: int) -> None:
             if number >= which:
-                raise SinkFailedError(f"behind micro-batch {number}")
+                raise SinkFailedError(f"after micro-batch {number}")
 
         has_failed = self.fail(self.options(hook=raise_behind_the_write))
-        self.happened.append("failed behind the write of a micro-batch")
+        self.happened.append("failed after the write of a micro-batch")
         return has_failed
 
     def fault(self, kind: str, runs: frozenset[str], level: int) -> Fault:
@@ -117,7 +117,7 @@ def shuffled(random: Random, lines: Iterable[Line]) -> list[Line]:
 
 
 def wait_for(path: Path, query: "StreamingQuery") -> bool:
-    """Until the worker has said that it stands still; false if the query ends without that."""
+    """Wait until the worker reports that it has stopped; false if the query ends without that."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
         if not query.isActive:

@@ -1,4 +1,4 @@
-"""The rows that travel through a query: elements on their way to a subtask, and rows of run logs and results."""
+"""The rows of a query: elements on their way to a subtask, and rows of run logs and results."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ LOWEST = -(2**63)
 
 #: The level of rows that no task reads any more: they are for the sink.
 OUT = -1
-#: The edge by which the lines of its script come to a source.
+#: The edge on which a source receives the lines of its script.
 SCRIPT = -1
 
 
 class Element(NamedTuple):
-    """What crosses a channel. `value` is that of a record, a status (1 active, 0 idle) or a checkpoint."""
+    """An element of a channel. `value` is that of a record, a status (1 active, 0 idle) or a checkpoint."""
 
     kind: str
     timestamp: int | None = None
@@ -22,7 +22,7 @@ class Element(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A row of the query. Where an element goes to, or where a row of the log was seen; its channel; the element."""
+    """A row of the query: the destination of an element, or the place of a row of the log; its channel; the element."""
 
     level: int
     run: str
@@ -45,7 +45,7 @@ class Line(NamedTuple):
         return Element(self.kind, self.timestamp, self.key, self.id, self.value)
 
 
-#: The same columns, as Spark spells them.
+#: The same columns in Spark's notation.
 SCHEMA = (
     "level int, run string, task int, subtask int, step bigint, dir string, edge int, producer int, consumer int, "
     "position bigint, kind string, timestamp bigint, key string, id bigint, value bigint"

@@ -1,7 +1,7 @@
-"""Ways for a query to go down, each at a place that is known and once only, so that no test waits for luck.
+"""Ways for a query to go down, each at a known place and only once, so that no test depends on luck.
 
-A fault strikes in a Python worker, in the middle of a micro-batch: some subtasks of it are done and others are not.
-That it has struck is known by a file, which the query that is started anew finds.
+A fault strikes in a Python worker, in the middle of a micro-batch: some of its subtasks are done and others are not.
+A file records that it has struck, which the restarted query finds.
 """
 
 import os
@@ -13,7 +13,7 @@ import attrs
 
 from tidegate.conformance.engines.spark.streaming.elements import Line
 
-#: How long a worker that waits to be killed waits, at most.
+#: The longest time that a worker waits to be killed.
 PATIENCE = 120.0
 
 
@@ -21,7 +21,7 @@ PATIENCE = 120.0
 class Fault:
     """Strikes when the first line of these runs reaches a subtask of this level, unless `mark` exists.
 
-    `kind` is `kill` (the worker kills itself) or `wait` (it does not go on, until the query is stopped).
+    `kind` is `kill` (the worker kills itself) or `wait` (it pauses until the query is stopped).
     """
 
     kind: str

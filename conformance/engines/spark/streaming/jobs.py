@@ -1,7 +1,7 @@
 """Spark as an engine of whole jobs: the semantics in its own terms, each job a streaming query that may go down.
 
-What a micro-batch does is shown when it is committed, and once: a query that goes on from its checkpoint is not seen in
-its log, but by what would be missing or twice.
+A micro-batch shows its rows when it is committed, and once: the log does not show that a query continued from its
+checkpoint, except by missing or duplicate rows.
 """
 
 from collections.abc import Iterator
@@ -34,10 +34,10 @@ JOBS = {
     "chaining": True,
     "faults": ["stop", "replay", "kill_worker"],
     "shows": ["record", "watermark", "status", "end_of_data", "end_of_partition", "result"],
-    # Scripts are read from so many files, one a micro-batch; jumbled, lines also come early, late or twice.
+    # Scripts are read from this many files, one per micro-batch; jumbled, lines also come early, late or twice.
     "settings": {"files": [2, 1, 4], "jumbled": [False, True]},
 }
-#: Of a row behind all others of its subtask.
+#: The step of a row after all others of its subtask.
 LAST = 2**62
 
 
@@ -61,7 +61,7 @@ class SparkJobs:
 
 
 class Query:
-    """Of one job."""
+    """The query of one job."""
 
     def __init__(self, campaign: Campaign, job: Json) -> None:
         self.campaign, self.run, self.files = campaign, job["case"], int(job["settings"]["files"])
@@ -78,7 +78,7 @@ class Query:
         return [shuffled(random, lines) for lines in slices]
 
     def strike(self, fault: Json) -> bool:
-        """Whether it met a micro-batch: there may be none left."""
+        """Whether it hit a micro-batch: there may be none left."""
         which = min(self.files - 1, self.files * int(fault["after"]) // 100)
         match fault["fault"]:
             case "stop":
@@ -90,7 +90,7 @@ class Query:
 
 
 def make_rows(outcome: Outcome, tasks: list[Json]) -> Iterator[Json]:
-    """The log of the query; what sinks have collected stands behind it."""
+    """The log of the query, followed by the results of sinks."""
     for row in outcome.log.rows:
         told = attrs.asdict(row, filter=lambda _field, value: value is not None)
         yield {name: value for name, value in told.items() if name != "run"}

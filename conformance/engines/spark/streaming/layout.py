@@ -1,8 +1,8 @@
-"""What becomes of a program: which operators share a task, which subtasks share a channel, in which order tasks run.
+"""The plan of a program: which operators share a task, which subtasks share a channel, in which order tasks run.
 
 An operator is fused with the one before it if it reads nothing else and the edge is one to one. Every other edge is
-a shuffle of the query. The level of a task is the stage of the query that runs it: one more than the highest of
-those that it reads from.
+a shuffle of the query. The level of a task is the stage of the query that runs it: one more than the highest level of
+its inputs.
 """
 
 from functools import cached_property
@@ -25,7 +25,7 @@ class Operator:
 
 @attrs.frozen
 class Task:
-    """`first` counts the subtasks of the tasks before this one."""
+    """`first` is the number of subtasks of the tasks before this one."""
 
     name: str
     head: int
@@ -56,7 +56,7 @@ class Edge:
 
 @attrs.frozen
 class Channel:
-    """What a subtask reads: an edge, the producer, and the input of its task."""
+    """An input of a subtask: an edge, the producer, and the input of its task."""
 
     edge: int
     producer: int
@@ -65,7 +65,7 @@ class Channel:
 
 @attrs.frozen
 class Output:
-    """What a subtask writes: an edge, its consumers in the order of the subpartitions, the level that reads them."""
+    """An output of a subtask: an edge, its consumers in the order of the subpartitions, the level that reads them."""
 
     edge: Edge
     consumers: tuple[int, ...]
@@ -99,7 +99,7 @@ class Layout:
         )
 
     def outputs(self, task: int, subtask: int) -> tuple[Output, ...]:
-        """In the order in which they are told of events: those of later operators first."""
+        """In the order in which they receive events: those of later operators first."""
         return tuple(
             Output(edge, tuple(wire(edge)[subtask]), self.tasks[edge.target].level)
             for edge in self.edges_behind(self.tasks[task].head)
@@ -118,7 +118,7 @@ def wire(edge: Edge) -> list[list[int]]:
 
 
 def make_layout(job: dict[str, Any]) -> Layout:
-    """`job` is a job as trace files spell it: operators, edges, semantics."""
+    """`job` is a job as in trace files: operators, edges, semantics."""
     operators = {
         one["id"]: Operator(one["id"], one["name"], one["function"], one["parallelism"]) for one in job["operators"]
     }
@@ -162,7 +162,7 @@ def make_edge(
 def make_tasks(
     operators: dict[int, Operator], fused: dict[int, tuple[int, ...]], between: list[tuple[int, int]]
 ) -> tuple[Task, ...]:
-    """Producers come before consumers: the order in which a walk from the sources completes tasks, backwards."""
+    """Producers before consumers: the reverse of the order in which a walk from the sources completes tasks."""
     inside = {target for targets in fused.values() for target in targets}
     done: list[int] = []
 

@@ -1,4 +1,4 @@
-"""What came out of a query: the run log and the results of each job, from the places of its micro-batches."""
+"""The output of a query: the run log and the results of each job, from the folders of its micro-batches."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class Outcome:
 
 
 def read_outcomes(folder: Folder, places: Path | None = None) -> dict[str, Outcome]:
-    """By run. `places` is where the sink has put the micro-batches, unless it is where it should."""
+    """By run. `places` is the folder of the sink's micro-batches, if it is not the usual one."""
     by_run: dict[str, list[Line]] = defaultdict(list)
     for line in read_lines(places or folder.batches):
         by_run[line.run].append(line)
@@ -40,14 +40,14 @@ def read_outcomes(folder: Folder, places: Path | None = None) -> dict[str, Outco
 
 def read_lines(places: Path) -> Iterator[Line]:
     parquet: Any = import_module("pyarrow.parquet")
-    # Spark leaves this mark in a folder that is whole; one that it died in is written again.
+    # Spark marks complete folders; one without a mark is written again.
     for place in sorted(mark.parent for mark in places.glob("*/_SUCCESS")):
         for path in sorted(place.glob("*.parquet")):
             yield from (Line(*row.values()) for row in parquet.read_table(path).select(Line._fields).to_pylist())
 
 
 def make_outcome(run: str, layout: Layout, lines: list[Line]) -> Outcome:
-    # The numbers that subtasks gave their rows put them in order; files are in none.
+    # The numbers that subtasks gave their rows put them in order; files have none.
     ordered = sorted(lines, key=lambda line: (line.task, line.subtask, line.step, line.position))
     rows = tuple(make_row(layout, line) for line in ordered if line.dir != "result")
     return Outcome(RunLog(run, make_job(layout), rows), make_results(ordered))
@@ -70,7 +70,7 @@ def make_results(ordered: list[Line]) -> Results:
 
 
 def make_job(layout: Layout) -> Job:
-    """There is no credit in Spark: a micro-batch holds what it holds."""
+    """Spark has no credit: a micro-batch has no limit."""
     edges = tuple(
         Edge(
             edge.number,

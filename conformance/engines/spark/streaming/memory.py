@@ -1,4 +1,4 @@
-"""What a subtask remembers from one micro-batch to the next, and the row in which the state store keeps it."""
+"""The state of a subtask between micro-batches, and its row in the state store."""
 
 from typing import Any
 
@@ -20,10 +20,10 @@ VALVE_SCHEMA = (
 
 @attrs.define
 class Memory:
-    """`expected` is the position that comes next on each channel, `met` the barrier at which it waits, or 0.
+    """`expected` is the next position on each channel, `met` the barrier at which it waits, or 0.
 
-    `turns` is where each output goes next if its consumers take turns, `announced` whether it is active, `written`
-    how many elements each of its channels has got.
+    `turns` is the next consumer of each output whose consumers take turns, `announced` whether it is active, `written`
+    the number of elements of each of its channels.
     """
 
     step: int
@@ -38,7 +38,7 @@ class Memory:
 
     @classmethod
     def fresh(cls, channels: int, outputs: list[int]) -> "Memory":
-        """For a gate of so many channels, and outputs of so many channels each."""
+        """For a gate and outputs with these numbers of channels."""
         count = len(outputs)
         return cls(
             0, 0, [False] * channels, 0, [0] * channels, [0] * channels, [0] * count, [True] * count, [0] * sum(outputs)

@@ -1,4 +1,4 @@
-"""A subtask in Spark's state store: what it remembers is read before a micro-batch and written behind it."""
+"""A subtask in Spark's state store: its state is read before a micro-batch and written after it."""
 
 from collections.abc import Iterator, MutableMapping
 from typing import Any
@@ -16,7 +16,7 @@ from tidegate.conformance.engines.spark.streaming.subtask import Subtask
 
 
 class StoredTotals(MutableMapping[tuple[int, str], int]):
-    """The totals of one subtask, each an entry of the state store of its own."""
+    """The totals of one subtask, each a separate entry of the state store."""
 
     def __init__(self, store: MapState) -> None:
         self.store = store
@@ -44,7 +44,7 @@ class StoredTotals(MutableMapping[tuple[int, str], int]):
 
 @attrs.define
 class Program:
-    """The jobs of a query by run; which of them make which mistake; how often the query was started before."""
+    """The jobs of a query by run; their mistakes, if any; how often the query was started before."""
 
     layouts: dict[str, Layout]
     bugs: dict[str, str] = attrs.Factory(dict)
@@ -53,7 +53,7 @@ class Program:
 
 
 class TaskProcessor(StatefulProcessor):
-    """Runs the tasks of one level; what is for others passes through."""
+    """Runs the tasks of one level; rows for other levels pass through."""
 
     def __init__(self, level: int, program: Program) -> None:
         self.level, self.program = level, program

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-#: What every query needs: the state store that keeps what it remembers on disk, and as few stages as it can do with.
+#: Settings of every query: a state store that keeps its state on disk, and as few stages as possible.
 SETTINGS = {
     "spark.sql.streaming.stateStore.providerClass": (
         "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -23,13 +23,13 @@ SETTINGS = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
 }
-#: Called behind a micro-batch with its number, before Spark knows that it is done.
+#: Called after a micro-batch with its number, before Spark commits it.
 Hook = Callable[[int], None]
 
 
 @attrs.frozen
 class Folder:
-    """Where everything of a query is: its jobs, its scripts, its checkpoint, and what came out."""
+    """The files of a query: its jobs, its scripts, its checkpoint, and its output."""
 
     path: Path
 
@@ -61,7 +61,7 @@ class Folder:
 
 @attrs.frozen
 class Options:
-    """`bugs` are mistakes by run. `incarnation` counts the starts of the query before this one."""
+    """`bugs` are mistakes by run. `incarnation` counts the earlier starts of the query."""
 
     bugs: dict[str, str] = attrs.Factory(dict)
     incarnation: int = 0
@@ -70,7 +70,7 @@ class Options:
 
 
 def start_query(spark: "SparkSession", folder: Folder, options: Options | None = None) -> "StreamingQuery":
-    """Start the query, or start it again from its checkpoint; it ends when it has read all scripts that are there."""
+    """Start the query, or restart it from its checkpoint; it ends when it has read all present scripts."""
     from tidegate.conformance.engines.spark.streaming.processor import Program, TaskProcessor  # noqa: PLC0415 - needs pyspark
 
     options = options or Options()
@@ -88,7 +88,7 @@ def start_query(spark: "SparkSession", folder: Folder, options: Options | None =
 
 
 def make_sink(folder: Folder, hook: Hook) -> Callable[["DataFrame", int], None]:
-    """A micro-batch has one place, named by its number: the same batch again takes the place of what is there."""
+    """A micro-batch has one folder, named by its number: a repeated batch overwrites it."""
 
     def put(batch: "DataFrame", number: int) -> None:
         batch.write.mode("overwrite").parquet(str(folder.batches / str(number)))
@@ -98,5 +98,5 @@ def make_sink(folder: Folder, hook: Hook) -> Callable[["DataFrame", int], None]:
 
 
 def run_query(spark: "SparkSession", folder: Folder, options: Options | None = None) -> None:
-    """Run the query to the end of the scripts that are there."""
+    """Run the query to the end of the present scripts."""
     start_query(spark, folder, options).awaitTermination()

@@ -1,7 +1,7 @@
-"""Which consumers a producer is joined to, and which of them a record goes to."""
+"""Which consumers a producer is connected to, and which of them a record goes to."""
 
 _WORD = 0xFFFFFFFF
-#: The bounds of the number of key groups that a keyed edge gets unless told otherwise.
+#: The bounds of the default number of key groups of a keyed edge.
 _FEWEST_GROUPS, _MOST_GROUPS = 2**7, 2**15
 
 
@@ -29,7 +29,7 @@ def compute_key_groups(consumers: int) -> int:
 
 
 def choose_consumer(key: str, consumers: int, key_groups: int) -> int:
-    """The place of the owner of a key: Java's hash code, murmur, key group, range of key groups."""
+    """The index of the owner of a key: Java's hash code, murmur, key group, range of key groups."""
     code = 0
     raw = key.encode("utf-16-be")
     for high, low in zip(raw[::2], raw[1::2], strict=True):
@@ -38,7 +38,7 @@ def choose_consumer(key: str, consumers: int, key_groups: int) -> int:
 
 
 def mix(code: int) -> int:
-    """The murmur hash of one int, as a number that is not negative."""
+    """The murmur hash of one int, as a non-negative number."""
     code = code * 0xCC9E2D51 & _WORD
     code = (code << 15 | code >> 17) & _WORD
     code = code * 0x1B873593 & _WORD

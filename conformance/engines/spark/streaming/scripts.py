@@ -1,7 +1,7 @@
-"""What sources say, as files: one file a micro-batch, and in it a slice of the script of every source of every job.
+"""The input of sources as files: one file per micro-batch, with a slice of the script of every source of every job.
 
 Spark reads the files in the order of their times. Slices are cut at random, so that sources get ahead of each other;
-lines may also come early, late or twice, as from a queue that delivers at least once.
+lines may also come early, late or twice, as from a queue with at-least-once delivery.
 """
 
 import os
@@ -33,7 +33,7 @@ def make_lines(run: str, job: dict[str, Any]) -> Iterator[list[Line]]:
 
 
 def make_element(item: dict[str, Any]) -> tuple[Any, ...]:
-    """Numbers of 64 bits are written as text."""
+    """64-bit numbers are written as text."""
     match item["type"]:
         case "record":
             return "record", int(item["timestamp"]), item["key"], None, int(item["value"])
@@ -46,7 +46,7 @@ def make_element(item: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def cut(random: Random, script: list[Line], slices: int, *, jumbled: bool = False) -> list[tuple[int, Line]]:
-    """Each line with the number of its file. Jumbled, some lines come in another file than their turn, or in two."""
+    """Each line with the number of its file. Jumbled, some lines are in an earlier or later file, or in two."""
     numbers = sorted(random.randrange(slices) for _ in script)
     lines = []
     for number, line in zip(numbers, script, strict=True):
@@ -58,7 +58,7 @@ def cut(random: Random, script: list[Line], slices: int, *, jumbled: bool = Fals
 
 
 def write_scripts(folder: Path, slices: list[list[Line]], first: int = 0) -> None:
-    """One file a slice; `first` is the number of files that are there already."""
+    """One file per slice; `first` is the number of existing files."""
     for number, lines in enumerate(slices, first):
         write_file(folder / f"{number:04}.parquet", lines)
         os.utime(folder / f"{number:04}.parquet", (_EPOCH + number, _EPOCH + number))
@@ -70,7 +70,7 @@ def write_file(path: Path, lines: list[Line]) -> None:
     widths = {32: pyarrow.int32(), 64: pyarrow.int64()}
     fields = [(name, widths[_NUMBERS[name]] if name in _NUMBERS else pyarrow.string()) for name in Line._fields]
     columns = {name: [getattr(line, name) for line in lines] for name in Line._fields}
-    # Hidden until it is whole: Spark does not read names that begin with a dot.
+    # Hidden until it is complete: Spark does not read names that begin with a dot.
     hidden = path.with_name("." + path.name)
     parquet.write_table(pyarrow.table(columns, schema=pyarrow.schema(fields)), hidden)
     hidden.rename(path)

@@ -1,9 +1,9 @@
-"""What a subtask does with what it receives: operators, valve, barriers, endings, and the channels that it writes.
+"""Processes the input of a subtask: operators, valve, barriers, endings, and the channels that it writes.
 
-Its input is a heap of lines that Spark brought in no order, some of them perhaps for the second time. The position of
-a line in its channel puts that right: what lies before the expected position is known already, what lies behind it
-has to wait. Which channel is read first is decided by a hash of the line, so that a micro-batch that is replayed does
-the same again, and different subtasks do it differently.
+Its input is a set of lines that Spark delivers in any order, some of them perhaps twice. The position of
+a line in its channel restores the order: a line before the expected position is known already, a later one
+has to wait. A hash of the line decides which channel is read first, so that a repeated micro-batch does
+the same again, and different subtasks differ.
 """
 
 from collections import defaultdict
@@ -15,12 +15,12 @@ from tidegate.conformance.engines.spark.streaming.layout import Channel, Layout,
 from tidegate.conformance.engines.spark.streaming.memory import Clock, Memory
 from tidegate.conformance.engines.spark.streaming.routing import choose_consumer
 
-#: What sums know: the operator and the key of each total.
+#: The state of sums: the operator and the key of each total.
 Totals = MutableMapping[tuple[int, str], int]
 
 
 class Subtask:
-    """One subtask in one micro-batch. `lines` is what it has emitted; `bug` names the mistake that it is to make."""
+    """One subtask in one micro-batch. `lines` is its output; `bug` names the mistake to make."""
 
     def __init__(self, layout: Layout, run: str, task: int, subtask: int, totals: Totals, bug: str = "") -> None:
         self.layout, self.run, self.task, self.subtask, self.totals, self.bug = layout, run, task, subtask, totals, bug
@@ -33,7 +33,7 @@ class Subtask:
     # --- in which order it reads ------------------------------------------------------------------------------
 
     def read(self, arrived: Iterable[Line]) -> list[Line]:
-        """Read all that can be read; what cannot be read yet is given back."""
+        """Read everything that can be read, and return the rest."""
         places = {(channel.edge, channel.producer): place for place, channel in enumerate(self.channels)}
         waiting: dict[int, dict[int, Line]] = defaultdict(dict)
         for line in arrived:
@@ -93,7 +93,7 @@ class Subtask:
                     self.announce(line.element)
 
     def pass_valve(self, place: int, element: Element) -> list[Element]:
-        """What the inputs amount to now. A source has no valve: it says what its script says."""
+        """The combined watermark and status of the inputs. A source has no valve: it emits its script."""
         channel = self.channels[place]
         if channel.edge == SCRIPT:
             return [element]
@@ -105,7 +105,7 @@ class Subtask:
         return [combined for one in passed for combined in clock.combiner.take(number, one)]
 
     def on_barrier(self, place: int, barrier: Element) -> None:
-        """Channels that have brought the barrier wait for those that have not."""
+        """Channels with the barrier wait for the others."""
         met = self.memory.met
         met[place] = barrier.value or 0
         if all(met):
@@ -143,7 +143,7 @@ class Subtask:
                 return [record]
 
     def put_out(self, kind: str, operator: int, key: str, value: int) -> None:
-        """A result, for the sink. A later total of a key takes the place of an earlier one."""
+        """A result for the sink. A later total of a key replaces an earlier one."""
         element = Element(kind, key=key, value=value)
         self.lines.append(
             Line(OUT, self.run, self.task, self.subtask, self.memory.step, "result", operator, 0, 0, 0, *element)
@@ -152,7 +152,7 @@ class Subtask:
     # --- outputs ----------------------------------------------------------------------------------------------
 
     def send_record(self, place: int, output: Output, record: Element) -> None:
-        """It gets an id that no other has: the subtasks take turns in numbering."""
+        """It gets a unique id: the subtasks take turns in numbering."""
         memory, count = self.memory, len(output.consumers)
         made = memory.made * self.layout.subtasks + self.layout.tasks[self.task].first + self.subtask
         memory.made += 1
@@ -172,7 +172,7 @@ class Subtask:
             self.write(place, index, leaving)
 
     def pass_control(self, number: int, element: Element) -> None:
-        """Past the operators to every output. An output that is idle says nothing but that it is active again."""
+        """Past the operators to every output. An idle output emits nothing except that it is active again."""
         for place, output in enumerate(self.outputs):
             if output.edge.operator != number:
                 continue
@@ -186,7 +186,7 @@ class Subtask:
             self.pass_control(target, element)
 
     def announce(self, element: Element) -> None:
-        """Events go everywhere, whatever the status."""
+        """Events go to all outputs, whatever the status."""
         for place, output in enumerate(self.outputs):
             for index in range(len(output.consumers)):
                 self.write(place, index, element)

@@ -9,7 +9,7 @@ IDLE, ACTIVE = Element("status", value=0), Element("status", value=1)
 
 @attrs.define
 class Valve:
-    """What each channel has said, and what was made of it. Lists by channel."""
+    """The last watermark and status of each channel, and the output. Lists by channel."""
 
     semantics: str
     watermarks: list[int]
@@ -22,7 +22,7 @@ class Valve:
         return cls(semantics, [LOWEST] * channels, [True] * channels, [True] * channels)
 
     def take(self, channel: int, element: Element) -> list[Element]:
-        """What the valve lets through when this arrives."""
+        """The output of the valve for this element."""
         if element.kind == "watermark":
             assert element.timestamp is not None
             return self.on_watermark(channel, element.timestamp)
@@ -53,7 +53,7 @@ class Valve:
         return [*([ACTIVE] if was_idle else []), *released]
 
     def release(self) -> list[Element]:
-        """The lowest of the aligned channels, if that is news."""
+        """The lowest watermark of the aligned channels, if it is new."""
         lowest = min((mark for mark, counts in zip(self.watermarks, self.aligned, strict=True) if counts), default=None)
         return [] if lowest is None else self.advance(lowest)
 
@@ -66,7 +66,7 @@ class Valve:
 
 @attrs.define
 class Combiner:
-    """What each input has said. Lists by input; an input has no alignment."""
+    """The last watermark and status of each input. Lists by input; an input has no alignment."""
 
     watermarks: list[int]
     idle: list[bool]
@@ -90,7 +90,7 @@ class Combiner:
         if combined > self.last:
             self.last = combined
             passed.append(Element("watermark", combined))
-        # A watermark that wakes an input announces nothing.
+        # A watermark that makes an input active announces nothing.
         if element.kind == "status" and all(self.idle) != was_idle:
             passed.append(element)
         return passed

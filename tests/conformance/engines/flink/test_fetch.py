@@ -212,10 +212,10 @@ def test_what_is_no_version_is_no_engine():
 @pytest.mark.parametrize(
     ("folder", "name", "content", "why"),
     [
-        (folder_of, "flink-dist-9.0.0.jar", b"", "no whole jar"),
-        (folder_of, "log4j-api-2.jar", make_jar()[:20], "no whole jar"),
+        (folder_of, "flink-dist-9.0.0.jar", b"", "is not a complete jar"),
+        (folder_of, "log4j-api-2.jar", make_jar()[:20], "is not a complete jar"),
         (folder_of, "flink-dist-9.0.0.jar", make_jar("Implementation-Version: 8.0.0\r\n"), "says that it is 8.0.0"),
-        (sql_folder_of, "flink-table-planner-loader-9.0.0.jar", b"PK", "no whole jar"),
+        (sql_folder_of, "flink-table-planner-loader-9.0.0.jar", b"PK", "is not a complete jar"),
     ],
     ids=["empty", "half", "of another version", "half of SQL"],
 )

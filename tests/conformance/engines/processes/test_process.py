@@ -247,4 +247,4 @@ def test_an_engine_that_becomes_another_one_is_refused(tmp_path):
     with resolve(f"exec:{sys.executable} {engine}") as started:
         replies = [reply for _request, reply in started.replay([case(), case()])]
         assert {type(reply) for reply in replies} <= {NotRun, Crashed}
-        assert "says that it is another one: engine-1 1 (valve), not engine-0 1 (valve)" in replies[-1].reason
+        assert "reports another name: engine-1 1 (valve), not engine-0 1 (valve)" in replies[-1].reason

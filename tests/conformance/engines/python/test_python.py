@@ -71,7 +71,7 @@ def test_prints_slowness_and_bare_lists_do_no_harm(name):
     [
         ("Refuses", engines.Refused("unsupported", "no")),
         ("Raises", engines.Refused("internal", "LookupError: no such channel")),
-        ("LosesResults", engines.Refused("internal", "ValueError: replay() gave 0 results for 1 cases")),
+        ("LosesResults", engines.Refused("internal", "ValueError: replay() returned 0 results for 1 cases")),
         ("IsNoResult", engines.Refused("internal", 'a result must be {"steps": …}, {"error": …} or a list of steps')),
     ],
 )
@@ -95,7 +95,7 @@ def test_a_result_that_is_no_json():
         ("ChangesItsCases", RIGHT),
         ("AnswersWithTuples", RIGHT),
         ("RaisesOddly", engines.Refused("internal", "SystemExit: 3")),
-        ("RaisesSpeechless", engines.Refused("internal", "Speechless, whose text cannot be had")),
+        ("RaisesSpeechless", engines.Refused("internal", "Speechless, whose text cannot be read")),
         ("RaisesInterrupt", engines.Refused("internal", "KeyboardInterrupt: not yours")),
     ],
 )
@@ -158,7 +158,7 @@ def test_the_current_directory_is_searched(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("path", ["", "module", "module:", ":Name", "os; import sys:Name", "a-b:C"])
 def test_what_names_no_class(path):
-    with pytest.raises(engines.UnknownEngineError, match="names no Python class"):
+    with pytest.raises(engines.UnknownEngineError, match="does not name a Python class"):
         resolve(f"python:{path}")
 
 

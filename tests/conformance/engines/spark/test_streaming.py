@@ -41,7 +41,7 @@ def test_the_query_went_down_in_every_way(campaign):
     made, _outcomes = campaign
     assert made.happened == [
         "stopped in a micro-batch",
-        "failed behind the write of a micro-batch",
+        "failed after the write of a micro-batch",
         "lost a Python worker",
         "ended between two micro-batches",
         "ended with the last script",

@@ -98,10 +98,10 @@ def test_an_engine_without_jobs_is_refused():
     [
         ([], "jobs must be an object"),
         ({"operators": ["sink"]}, "jobs.partitioners must name at least one"),
-        ({"operators": "sink", "partitioners": ["hash"]}, "jobs.operators is not what it must be"),
-        ({"operators": ["sink"], "partitioners": ["hash"], "watermarks": 1}, "jobs.watermarks is not what it must be"),
+        ({"operators": "sink", "partitioners": ["hash"]}, "jobs.operators is invalid"),
+        ({"operators": ["sink"], "partitioners": ["hash"], "watermarks": 1}, "jobs.watermarks is invalid"),
         ({"operators": ["sink"], "partitioners": ["hash"], "colour": 1}, "jobs.colour is unknown"),
-        ({"operators": ["sink"], "partitioners": ["hash"], "settings": {"a": []}}, "jobs.settings is not"),
+        ({"operators": ["sink"], "partitioners": ["hash"], "settings": {"a": []}}, "jobs.settings is invalid"),
     ],
 )
 def test_declarations_are_looked_at(jobs, complaint):

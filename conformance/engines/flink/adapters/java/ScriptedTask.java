@@ -11,9 +11,9 @@ import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.jobgraph.tasks.CheckpointableTask;
 import org.apache.flink.runtime.jobgraph.tasks.TaskInvokable;
 
-/** The code of a task that does whatever the adapter wants: a class, since tasks make their code from its name. */
+/** The code of a task, directed by the adapter: a class, because tasks make their code from its name. */
 public final class ScriptedTask implements TaskInvokable, CheckpointableTask {
-  /** Of the task that is made next. */
+  /** Of the next task. */
   public static volatile BiFunction<String, Object, Object> script;
 
   private final BiFunction<String, Object, Object> mine = script;

@@ -27,18 +27,18 @@ import org.apache.flink.streaming.api.functions.source.@LEGACY@RichParallelSourc
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** What a program is made of where it may be killed: what has to outlive that is state of Flink's, or a file. */
+/** The parts of a program that may be killed: everything that must survive is Flink state, or a file. */
 final class Durable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  /** Files by which sources and whoever harms the job wait for each other; and that by which a source fails. */
+  /** Files by which sources and the process that injects faults wait for each other; and the one that fails a source. */
   static final String REACHED = "reached-";
   static final String HARMED = "harmed-";
   static final String FAIL = "fail";
 
   private Durable() {}
 
-  /** How sources go along: how long they rest behind each item, where they tell that they have come there, and how far
-   * they go before it was heard. */
+  /** The pace of sources: the pause after each item, the items at which they report their progress, and how far
+   * they go before they wait for an answer. */
   static final class Pace implements java.io.Serializable {
     private final String folder;
     private final long restMicros;
@@ -65,7 +65,7 @@ final class Durable {
     }
   }
 
-  /** Counts to the end of the script of its subtask, and goes on where it was; waits for whoever harms the job. */
+  /** Counts to the end of the script of its subtask, and continues after a restore; waits for faults. */
   static final class Clock extends RichParallelSourceFunction<Long> implements CheckpointedFunction {
     private final int[] lengths;
     private final Pace pace;
@@ -85,7 +85,7 @@ final class Durable {
     public void initializeState(FunctionInitializationContext context) throws Exception {
       state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("tick", Types.LONG));
       length = lengths[getRuntimeContext().@INDEX@];
-      // A subtask that had come to its end has nothing in a checkpoint.
+      // A subtask that had ended has nothing in a checkpoint.
       tick = context.isRestored() ? length : 0;
       for (long one : state.get()) {
         tick = one;
@@ -144,7 +144,7 @@ final class Durable {
     return true;
   }
 
-  /** Tells every total; they are state by key. */
+  /** Emits every total; totals are keyed state. */
   static final class Sum extends Operators.Told implements OneInputStreamOperator<Record, Record> {
     private final EventTime.Manner manner;
     private transient ValueState<Long> total;
@@ -170,8 +170,8 @@ final class Durable {
   }
 
   /**
-   * Commits what it receives as files. What came before a checkpoint is committed when the checkpoint is complete, under
-   * a name that says which: to commit it a second time changes nothing. An eager one commits at once: at least once.
+   * Commits what it receives as files. Elements before a checkpoint are committed when the checkpoint is complete, under
+   * a name with its id: a repeated commit changes nothing. An eager one commits at once: at least once.
    */
   static final class Sink extends Operators.Told implements OneInputStreamOperator<Record, Record> {
     private final int id;
@@ -191,7 +191,7 @@ final class Durable {
       state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("waiting", Types.STRING));
       waiting = new TreeMap<>();
       open = new ArrayList<>();
-      // One element of the state is all that a subtask had not committed: name, then lines.
+      // One element of the state is everything that a subtask had not committed: name, then lines.
       for (String saved : state.get()) {
         String[] parts = saved.split("\n", 2);
         write(parts[0], parts[1]);

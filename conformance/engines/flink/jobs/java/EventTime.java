@@ -32,7 +32,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
 
-/** Operators that know event time: Flink's own, told apart from users' only in that the tap hears what they receive. */
+/** Operators of event time: Flink's own, except that the tap hears what they receive. */
 final class EventTime {
   static final OutputTag<Record> LATE = new OutputTag<>("late", Record.TYPE);
   static final KeySelector<Record, String> KEY = record -> record.f2;
@@ -40,14 +40,14 @@ final class EventTime {
   private EventTime() {}
 
   /**
-   * What all of them do the same: how slow they are, whether they also have timers of processing time, and where they
-   * leave what has to outlive them, if they may be killed.
+   * Shared by all of them: their delay, whether they also have timers of processing time, and where they
+   * keep what must survive, if they may be killed.
    */
   static final class Manner implements java.io.Serializable {
     private final long slowMicros;
     private final long slowTimersMicros;
     private final boolean processingTimers;
-    /** Null if nobody is killed. */
+    /** Null without faults. */
     final String folder;
     /** Whether sinks commit at once. */
     final boolean eager;
@@ -81,7 +81,7 @@ final class EventTime {
 
   // --- timers ------------------------------------------------------------------------------------------------------
 
-  /** Adds it to the sum of its time, which is told when that has come; false if it is late. */
+  /** Adds the record to the sum of its time, which is emitted at that time; false if it is late. */
   private static boolean take(
       MapState<Long, Long> sums, Record record, long timestamp, TimerService timers, Manner manner) throws Exception {
     if (timestamp <= timers.currentWatermark()) {
@@ -276,7 +276,7 @@ final class EventTime {
 
   // --- windows -----------------------------------------------------------------------------------------------------
 
-  /** Flink's trigger of event time, with a timer of processing time that does nothing, if there are to be any. */
+  /** Flink's trigger of event time, with an unused timer of processing time, if requested. */
   static final class AtItsEnd extends Trigger<Record, TimeWindow> {
     private final Manner manner;
 

@@ -26,14 +26,14 @@ import org.apache.flink.runtime.taskexecutor.TaskExecutor;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * A job that is harmed while it runs, by what its request names. Each fault waits until a source has come where it is
- * due, and until a checkpoint was completed since.
+ * A job with faults, which its request names. Each fault waits until a source has reached its place,
+ * and until a checkpoint was completed since.
  *
- * <p>A restore from a savepoint, or from the last checkpoint of a job that was cancelled, begins a generation: the next
+ * <p>A restore from a savepoint, or from the last checkpoint of a cancelled job, begins a generation: the next
  * of the `configs`, with a folder of journals of its own.
  */
 final class Harm {
-  /** So many savepoints may be refused. */
+  /** How many savepoints may be refused. */
   private static final int SAVEPOINTS = 50;
 
   private final MiniCluster cluster;
@@ -43,7 +43,7 @@ final class Harm {
   private final List<Object> graphs = new ArrayList<>();
   private final List<Boolean> hit = new ArrayList<>();
   private JobID job;
-  /** Checkpoints that were completed before the last fault. */
+  /** Checkpoints completed before the last fault. */
   private long before;
 
   Harm(MiniCluster cluster, ObjectNode request) {
@@ -90,7 +90,7 @@ final class Harm {
     before = 0;
   }
 
-  /** Whether the fault has met a job that ran. */
+  /** Whether the fault hit a running job. */
   private boolean harm(int at, String fault) throws Exception {
     await(() -> Files.exists(Path.of(folder, Durable.REACHED + at)));
     await(() -> countCheckpoints() > before);
@@ -140,7 +140,7 @@ final class Harm {
     return false;
   }
 
-  /** With a savepoint, from which it goes on. */
+  /** With a savepoint, from which the job is restored. */
   private boolean stop() throws Exception {
     for (int tries = 0; tries < SAVEPOINTS && !isOver(); tries++) {
       try {
@@ -152,13 +152,13 @@ final class Harm {
         submit(savepoint);
         return true;
       } catch (ExecutionException refused) {
-        Thread.sleep(20); // a task was about to come to its end; those that are left may be saved now
+        Thread.sleep(20); // a task was about to end; the remaining ones may be saved now
       }
     }
     return false;
   }
 
-  /** It goes on from the last checkpoint that it has completed; which that is, is known when it is over. */
+  /** The job is restored from its last completed checkpoint, which is known only after it has ended. */
   private boolean cancel() throws Exception {
     try {
       cluster.cancelJob(job).get();
@@ -174,7 +174,7 @@ final class Harm {
     return true;
   }
 
-  // --- looking ----------------------------------------------------------------------------------------------------
+  // --- observation ------------------------------------------------------------------------------------------------
 
   private AccessExecutionGraph graph() throws Exception {
     return cluster.getExecutionGraph(job).get();
@@ -200,7 +200,7 @@ final class Harm {
     return graph().getFailureInfo() == null ? "" : "; it failed before: " + graph().getFailureInfo().getExceptionAsString();
   }
 
-  /** Until it has happened, or the job is over. */
+  /** Until it happens, or the job is over. */
   private void await(Callable<Boolean> happened) throws Exception {
     while (!happened.call() && !isOver()) {
       if (System.nanoTime() > deadline) {

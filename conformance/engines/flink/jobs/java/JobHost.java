@@ -22,7 +22,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
 /**
- * Runs jobs on a MiniCluster: one JSON object a line in, one a line out, until the input ends.
+ * Runs jobs on a MiniCluster: one JSON object per line in, one per line out, until the input ends.
  *
  * <p>A request has `config` (operators and edges, as the specification writes a job), or a `query`, and the settings of
  * a run; the answer has `graph`, `rows` and `writers` (see {@link Tap}), `totals` and `collected`, or `error`; `refused`
@@ -49,15 +49,15 @@ public final class JobHost {
       Map<String, Object> answer;
       try {
         answer = answer(clusters.find(request.path("cluster")), request);
-      } catch (Throwable unexpected) { // whatever it is, whoever asked must hear of it
+      } catch (Throwable unexpected) { // whatever it is, the answer must contain it
         answer = Map.of("graph", List.of(), "rows", List.of(), "writers", List.of(), "broken", tell(unexpected));
       }
       answers.println(JSON.writeValueAsString(answer));
     }
-    System.exit(0); // threads of Flink must not keep the process
+    System.exit(0); // threads of Flink must not keep the process alive
   }
 
-  /** A MiniCluster for each way to configure one. */
+  /** One MiniCluster per configuration. */
   private static final class Clusters {
     private final int taskManagers;
     private final int slots;

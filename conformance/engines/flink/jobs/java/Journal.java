@@ -17,11 +17,11 @@ import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 
 /**
- * The rows of a subtask in one attempt, a file of their own, where a job may be killed: each line is written when it
- * happens and held back by nobody. The first says whose it is, and which numbers its writers have. Identities are of
- * this attempt alone: nobody who may be killed can count for all.
+ * The rows of a subtask in one attempt, in a file of their own, if a job may be killed: each line is written
+ * immediately. The first one has the subtask and the numbers of its writers. Identities are unique only within
+ * this attempt: no counter would survive a kill.
  *
- * <p>Told are records, timers, snapshots, the ends of partitions, and the event time that the subtask has announced.
+ * <p>Rows are records, timers, snapshots, the ends of partitions, and the event time that the subtask has announced.
  */
 final class Journal {
   private static final String FOLDER = "folder";
@@ -41,7 +41,7 @@ final class Journal {
     }
   }
 
-  /** The journal of a subtask; null if its job is not one that may be killed. */
+  /** The journal of a subtask; null if its job may not be killed. */
   static Journal of(Environment environment) {
     String folder = folderOf(environment);
     return folder == null ? null : new Journal(folder);
@@ -56,7 +56,7 @@ final class Journal {
     return parameters == null ? null : parameters.toMap().get(FOLDER);
   }
 
-  /** What tells the tasks of a job where to write. */
+  /** Tells the tasks of a job where to write. */
   static ExecutionConfig.GlobalJobParameters asParameters(String folder) {
     return new Parameters(folder);
   }
@@ -88,7 +88,7 @@ final class Journal {
   }
 
   void begin(Environment environment) {
-    // An execution is named by its graph, which a new JobManager makes anew, its vertex, subtask and attempt.
+    // The id of an execution is its graph, which a new JobManager makes anew, its vertex, subtask and attempt.
     String graph = environment.getExecutionId().toString().split("_")[0];
     line(
         environment.getJobVertexId().toString(),

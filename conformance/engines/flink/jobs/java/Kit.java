@@ -5,15 +5,15 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 
-/** Which of Flink's operators do the work of a program. */
+/** Selects Flink's operators for a program. */
 interface Kit {
-  /** Follows the scripts of a source: at each tick the next item, and at the one behind the last its end. */
+  /** Follows the scripts of a source: at each tick the next item, and after the last one its end. */
   OneInputStreamOperator<Long, Record> script(String[][][] scripts, int padding);
 
-  /** An operator that reads a stream, or two: `second` is null where it has one input. */
+  /** An operator that reads one or two streams: `second` is null if it has one input. */
   SingleOutputStreamOperator<Record> add(
       JsonNode operator, DataStream<Record> first, DataStream<Record> second, EventTime.Manner manner);
 
-  /** How the tap is to read watermarks and statuses. */
+  /** How the tap reads watermarks and statuses. */
   Tap.Signs signs();
 }

@@ -15,9 +15,9 @@ import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 
-/** What a program is made of. */
+/** The parts of a program. */
 final class Operators {
-  /** By operator: what its sums know, or what its sinks have collected. */
+  /** By operator: the totals of its sums, or the results of its sinks. */
   static final Map<Integer, Map<String, Long>> TOTALS = new ConcurrentHashMap<>();
   static final Map<Integer, List<List<Object>>> COLLECTED = new ConcurrentHashMap<>();
 
@@ -29,7 +29,7 @@ final class Operators {
     Programs.Sources.READ.clear();
   }
 
-  /** Counts to the length of the longest script: the operator behind it, chained, does what the script says. */
+  /** Counts to the length of the longest script: the operator chained to it follows the script. */
   static final class Clock implements ParallelSourceFunction<Long> {
     private final int length;
     private volatile boolean running = true;
@@ -54,8 +54,8 @@ final class Operators {
   }
 
   /**
-   * An operator of ours: it tells what it saves and from what it goes on, and what it receives if it is the head of its
-   * chain. What extends an operator of Flink's has the same hooks of its own.
+   * An operator of ours: it reports its snapshots and restores, and what it receives if it is the head of its
+   * chain. Operators that extend Flink's have the same hooks.
    */
   abstract static class Told extends AbstractStreamOperator<Record> {
     transient Tap tap;
@@ -79,7 +79,7 @@ final class Operators {
     }
   }
 
-  /** Follows the script of its subtask: at each tick the next item, handed to the outputs of the chain. */
+  /** Follows the script of its subtask: at each tick the next item, sent to the outputs of the chain. */
   static final class Script extends Told implements OneInputStreamOperator<Long, Record> {
     private final String[][][] scripts;
     private final int padding;
@@ -122,7 +122,7 @@ final class Operators {
     }
   }
 
-  /** Hands on what a source emits, and listens. */
+  /** Forwards what a source emits, and records it. */
   static final class Passing extends Told implements OneInputStreamOperator<Record, Record> {
     @Override
     public void open() throws Exception {
@@ -137,7 +137,7 @@ final class Operators {
     }
   }
 
-  /** What a function of a user does with a record: whatever it emits has the time of the record. */
+  /** A user function on a record: its output has the time of the record. */
   static final class Work implements java.io.Serializable {
     private final int id;
     private final String function;
@@ -180,7 +180,7 @@ final class Operators {
     }
   }
 
-  /** A function of a user; the head of a chain also tells what it receives. */
+  /** A user function; the head of a chain also reports what it receives. */
   static final class Plain extends Told
       implements OneInputStreamOperator<Record, Record>, TwoInputStreamOperator<Record, Record, Record> {
     private final Work work;

@@ -18,20 +18,20 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.operators.ChainingStrategy;
 import org.apache.flink.streaming.api.transformations.PhysicalTransformation;
 
-/** From a request to a job of Flink, and what that is made of. */
+/** From a request to a Flink job, and its job graph. */
 final class Programs {
   private Programs() {}
 
   // --- building ---------------------------------------------------------------------------------------------------
 
-  /** Makes a job of something else than a program; not in every version. */
+  /** Makes a job of another kind of request; not in every version. */
   interface Builder {
     JobGraph build(JsonNode request, Configuration options) throws Exception;
   }
 
   /** Makes sources of another kind; not in every version. */
   interface Sources {
-    /** By operator and subtask: what its splits have done, in order. */
+    /** By operator and subtask: the events of its splits, in order. */
     Map<String, List<List<Object>>> READ = new ConcurrentHashMap<>();
 
     DataStream<Record> read(StreamExecutionEnvironment environment, int id, String[][][] scripts, JsonNode request);
@@ -53,7 +53,7 @@ final class Programs {
     return type.cast(Class.forName("tidegate." + name).getDeclaredConstructor().newInstance());
   }
 
-  /** The program of a request, ready to be executed. */
+  /** The program of a request, ready to run. */
   static StreamExecutionEnvironment prepare(JsonNode request) throws ReflectiveOperationException {
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(optionsOf(request));
     environment.getConfig().setAutoWatermarkInterval(0);
@@ -125,7 +125,7 @@ final class Programs {
     return made;
   }
 
-  /** What comes into an input of an operator: the union of its edges, each partitioned as it asks for. */
+  /** An input of an operator: the union of its edges, each with its partitioner. */
   private static DataStream<Record> read(JsonNode config, Map<Integer, DataStream<Record>> streams, int target, int input) {
     DataStream<Record> read = null;
     for (JsonNode edge : config.get("edges")) {

@@ -42,12 +42,12 @@ import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.types.StringValue;
 
 /**
- * Listens to one subtask at the borders of the engine: behind the gate, before the valve, before the result partition.
+ * Records one subtask at the borders of the engine: after the gate, before the valve, before the result partition.
  *
  * <p>A row is a list: vertex, subtask, direction, port, channel, kind, timestamp, number (id, status, checkpoint), key, value. For `in` the port is
  * the gate and the channel its input channel; for `out` the port is the result partition and the channel a subpartition.
- * All rows of a subtask are written in its own order. What leaves a task gets its identity here: the bytes of a record
- * begin with its id and with the number of the writer that it goes through, which is how its receiver knows its channel.
+ * All rows of a subtask are in its own order. A record gets its identity when it leaves a task: its bytes
+ * begin with its id and with the number of its writer, which tells its receiver the channel.
  */
 final class Tap {
   static final Map<String, List<List<Object>>> ROWS = new ConcurrentHashMap<>();
@@ -67,7 +67,7 @@ final class Tap {
   private final String vertex;
   private final int subtask;
   private final List<List<Object>> rows;
-  /** Null where rows are kept here. */
+  /** Null if rows are kept here. */
   private final Journal journal;
   /** How much a subtask that may be killed has received, over all its attempts. */
   private ListState<Long> state;
@@ -87,13 +87,13 @@ final class Tap {
     IDS.set(0);
   }
 
-  /** How watermarks and statuses go over the network: as elements of the stream, unless told otherwise. */
+  /** How watermarks and statuses travel: as elements of the stream, by default. */
   static class Signs {
     boolean areElements() {
       return true;
     }
 
-    /** Kind, timestamp and number of what an event says of event time; null if that is nothing. */
+    /** Kind, timestamp and number of an event of event time; null for other events. */
     Object[] of(AbstractEvent event) {
       return null;
     }
@@ -103,7 +103,7 @@ final class Tap {
     signs = ours;
   }
 
-  /** Every operator of a chain asks for the tap of its task; the first one installs it. */
+  /** Every operator of a chain requests the tap of its task; the first one installs it. */
   static Tap on(StreamTask<?, ?> task) throws Exception {
     synchronized (TAPS) {
       Tap known = TAPS.get(task);
@@ -120,7 +120,7 @@ final class Tap {
     }
   }
 
-  /** The tap, if this operator is the head of its chain, which is who tells what a task receives. */
+  /** The tap, if this operator is the head of its chain, which reports what a task receives. */
   static Tap ofHead(AbstractStreamOperator<?> operator) throws Exception {
     Tap tap = on(operator.getContainingTask());
     return operator.getOperatorConfig().isChainStart() ? tap : null;
@@ -133,7 +133,7 @@ final class Tap {
     }
   }
 
-  /** First of all in an attempt: from which checkpoint a task goes on, and how much it had received there. */
+  /** The first row of an attempt: the checkpoint that a task restored, and how much it had received there. */
   static void begin(AbstractStreamOperator<?> operator, StateInitializationContext context) throws Exception {
     if (!tells(operator)) {
       return;
@@ -156,7 +156,7 @@ final class Tap {
     }
   }
 
-  /** Whether the operator speaks for its task, and anybody may have to know what was saved. */
+  /** Whether the operator reports for its task, and snapshots matter. */
   private static boolean tells(AbstractStreamOperator<?> operator) {
     return Journal.isWanted(operator.getContainingTask().getEnvironment())
         && (operator instanceof Operators.Script || operator instanceof Operators.Passing || operator.getOperatorConfig().isChainStart());
@@ -172,7 +172,7 @@ final class Tap {
     row("in", null, record.f1, "record", timestamp, record.f0, record.f2, record.f3);
   }
 
-  /** A timer of event time, and the timestamp whose sum it is about: a row of the subtask alone. */
+  /** A timer of event time, and the timestamp of its sum: a row of the subtask, without a channel. */
   void fired(String key, long timestamp, long of) {
     row("out", null, null, "timer", timestamp, of, key, null);
   }
@@ -326,7 +326,7 @@ final class Tap {
     }
   }
 
-  /** What the gate gave: data speaks for itself further on, events are told apart here. */
+  /** An item of the gate: data is recorded later, events here. */
   void polled(BufferOrEvent item) {
     if (!item.isEvent()) {
       return;
@@ -374,7 +374,7 @@ final class Tap {
     }
   }
 
-  // --- what is private in Flink ----------------------------------------------------------------------------------
+  // --- private members of Flink ----------------------------------------------------------------------------------
 
   private static boolean has(Object target, String name) {
     try {

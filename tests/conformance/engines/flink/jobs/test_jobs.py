@@ -184,7 +184,7 @@ def test_a_log_that_lies_is_caught(judge, word_count, lie, complaint):
 def test_results_that_lie_are_caught(judge, word_count):
     case, shown = word_count
     judged = judge.judge(case, {**shown, "totals": {"3": {"to": 2, "be": 2, "or": 1, "not": 2}}})
-    assert "LOG-RESULT: the sums know something else" in map(str, judged.wrongs)
+    assert "LOG-RESULT: the sums hold other totals" in map(str, judged.wrongs)
 
 
 STARTING = """

@@ -30,7 +30,7 @@ import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.Collector;
 
-/** The operators behind the DataStream API with asynchronous state; what has no state by key stays as it is. */
+/** The operators behind the DataStream API with asynchronous state; those without keyed state stay the same. */
 public final class AsyncState extends Classic {
   @Override
   public SingleOutputStreamOperator<Record> add(

@@ -7,7 +7,7 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** A program as a job of a cluster: its request is in a file, and its graph is left beside its journals. */
+/** A program as a job of a cluster: its request is in a file, and its graph is written next to its journals. */
 public final class Deployed {
   private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -37,22 +37,22 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.InstantiationUtil;
 
 /**
- * Sources that are made of splits: the items of a script are dealt out to the splits of its subtask, and each split emits
- * its own by an output of its own.
+ * Sources with splits: the items of a script are dealt out to the splits of its subtask, and each split emits
+ * its items through its own output.
  *
- * <p>What a subtask does is told in {@link Programs.Sources#READ}, in its order: a split is added or released, an item is
- * emitted, a generator says something by itself, all generators were asked.
+ * <p>The events of a subtask are in {@link Programs.Sources#READ}, in their order: a split is added or released, an item
+ * is emitted, a generator emits by itself, all generators emit periodically.
  */
 public final class Splits implements Programs.Sources {
   private static final String GROUP = "all";
-  /** Reader and generators of a subtask are made by its own thread, and know each other by that. */
+  /** The thread of a subtask makes its reader and its generators, which find each other by that. */
   private static final ThreadLocal<Story> STORY = new ThreadLocal<>();
 
   @Override
   public DataStream<Record> read(StreamExecutionEnvironment environment, int id, String[][][] scripts, JsonNode request) {
     Manner manner = new Manner(request);
     if (manner.idleMillis > 0 || manner.driftMillis > 0) {
-      // Unless generators are asked again, nobody hears that the slowest split is over.
+      // Without further periodic emits, nothing shows that the slowest split has ended.
       environment.getConfig().setAutoWatermarkInterval(1);
     }
     return environment
@@ -62,8 +62,8 @@ public final class Splits implements Programs.Sources {
   }
 
   /** How many splits a script has, whether one follows the other, whether each has a part of the script, how many items
-   * are fetched at once, and how long it rests behind each; how far, in event time, a source may be ahead of others;
-   * after what time a split that is silent is idle. */
+   * are fetched at once, and the pause after each; how far, in event time, a source may be ahead of others;
+   * after what time a silent split is idle. */
   static final class Manner implements Serializable {
     final int splits;
     final boolean inTurn;
@@ -83,7 +83,7 @@ public final class Splits implements Programs.Sources {
       idleMillis = request.path("idle_after").asLong();
     }
 
-    /** Where the item stands of which a split has emitted so many before; the length of the script if there is none. */
+    /** The index of the next item of a split that has emitted so many; the length of the script if there is none. */
     int place(int number, int done, int length) {
       int at = inParts ? begin(number, length) + done : number + done * splits;
       int end = inParts ? begin(number + 1, length) : length;
@@ -113,9 +113,9 @@ public final class Splits implements Programs.Sources {
     public void onPeriodicEmit(WatermarkOutput output) {}
   }
 
-  // --- what is told ------------------------------------------------------------------------------------------------
+  // --- events ------------------------------------------------------------------------------------------------------
 
-  /** What a subtask has done, and its splits in the order in which their outputs are made. */
+  /** The events of a subtask, and its splits in the order in which their outputs are made. */
   static final class Story {
     final List<List<Object>> told = Collections.synchronizedList(new ArrayList<>());
     final List<Integer> splits = new ArrayList<>();
@@ -126,7 +126,7 @@ public final class Splits implements Programs.Sources {
     }
   }
 
-  /** Generators whose words are told. */
+  /** Generators whose output is recorded. */
   static final class Heard implements WatermarkStrategy<Record> {
     private final WatermarkStrategy<Record> real;
 
@@ -146,7 +146,7 @@ public final class Splits implements Programs.Sources {
     }
   }
 
-  /** The generator of the main output is the first; the others are those of splits. */
+  /** The generator of the main output is the first; the others belong to splits. */
   static final class Listener implements WatermarkGenerator<Record> {
     private final Story story;
     private final int number;
@@ -166,7 +166,7 @@ public final class Splits implements Programs.Sources {
     @Override
     public void onPeriodicEmit(WatermarkOutput output) {
       if (number == 0) {
-        story.tell("periodic"); // the splits were asked before
+        story.tell("periodic"); // the splits came before
       }
       real.onPeriodicEmit(new Words(output, number == 0 ? "immediate" : "deferred"));
     }
@@ -192,7 +192,7 @@ public final class Splits implements Programs.Sources {
 
       @Override
       public void markIdle() {
-        story.tell("status", split(), mode, "idle");
+        /** Every n-th item of the script of a subtask, or a part of it; `done` of them were emitted. */
         output.markIdle();
       }
 
@@ -300,7 +300,7 @@ public final class Splits implements Programs.Sources {
     }
   }
 
-  /** Gives each subtask its own splits, all of them at once, or the next one when it asks. */
+  /** Assigns each subtask its own splits, all of them at once, or the next one on request. */
   static final class Enumerator implements SplitEnumerator<Split, ArrayList<Split>> {
     private final SplitEnumeratorContext<Split> context;
     private final ArrayList<Split> left;
@@ -349,7 +349,7 @@ public final class Splits implements Programs.Sources {
   }
 
   /**
-   * Emits items of its splits by turns, as far as they are not paused. What was fetched of a split is emitted even if the
+   * Emits items of its splits in turns, unless they are paused. Fetched items of a split are emitted even if the
    * split is paused meanwhile.
    */
   static final class Reader implements SourceReader<Record, Split> {
@@ -408,7 +408,7 @@ public final class Splits implements Programs.Sources {
       return manner.place(split.number, split.done, script.length);
     }
 
-    /** The split that is read next: null if there is none, or if all are paused. */
+    /** The next split to read: null if there is none, or if all are paused. */
     private Split choose() {
       if (current != null && fetched > 0) {
         return current;

@@ -41,13 +41,13 @@ import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 
 /**
- * A query of SQL as a job: its tables replay scripts, and the changes that it makes are collected.
+ * An SQL query as a job: its tables replay scripts, and its changelog is collected.
  *
  * <p>A request has `query`, `tables` (by name the scripts, one per subtask, of items `[record, k, v, id, ts]`, `[watermark,
- * ts]`, `[pause, ms]`, `[idle]`), `changing` (of tables whose records have the kind of a change instead: `key`, and
- * `changes`, "upsert" or "all"), `key` (columns by which rows of the result replace each other; none if all that is taken
- * back is told), `batch`, `parallelism`, `fails_after` (how much of a script, in percent, a source reads before the job
- * fails for once; 0 if it does not), and `options`.
+ * ts]`, `[pause, ms]`, `[idle]`), `changing` (for tables whose records have the kind of a change instead: `key`, and
+ * `changes`, "upsert" or "all"), `key` (columns by which rows of the result replace each other; none if all retractions
+ * are emitted), `batch`, `parallelism`, `fails_after` (how much of a script, in percent, a source reads before the job
+ * fails once; 0 for never), and `options`.
  */
 public final class Queries implements Programs.Builder {
   private static final List<String> COLUMNS = List.of("k", "v", "id", "ts");
@@ -96,7 +96,7 @@ public final class Queries implements Programs.Builder {
                 String key = changing.get("key").asText();
                 int place = COLUMNS.indexOf(key);
                 boolean isUpsert = changing.get("changes").asText().equals("upsert");
-                // What changes a row goes the way of the row.
+                // A change of a row takes the same path as the row.
                 DataStream<Row> kept = stream.keyBy(row -> String.valueOf(row.getField(place)), Types.STRING);
                 Schema schema = columns().primaryKey(key).build();
                 ChangelogMode changes = isUpsert ? ChangelogMode.upsert() : ChangelogMode.all();
@@ -112,7 +112,7 @@ public final class Queries implements Programs.Builder {
 
   private static void collect(StreamTableEnvironment tables, Table result, List<String> key) {
     if (key.isEmpty()) {
-      // With every kind of change, so that what is taken back is told: unless asked, it is left out where a key says it.
+      // With every kind of change, so that retractions are emitted: by default a key suppresses them.
       tables
           .toChangelogStream(result, Schema.newBuilder().build(), ChangelogMode.all())
           .transform("result", ROW, new Collect(new int[0]));
@@ -127,7 +127,7 @@ public final class Queries implements Programs.Builder {
     tables
         .toChangelogStream(result, schema.primaryKey(key).build(), ChangelogMode.upsert())
         .transform("result", ROW, new Collect(key.stream().mapToInt(names::indexOf).toArray()))
-        .setParallelism(1); // several would not see what replaces a row behind it
+        .setParallelism(1); // several would not see the row and its replacement
   }
 
   private static Schema.Builder columns() {
@@ -154,7 +154,7 @@ public final class Queries implements Programs.Builder {
     return scripts;
   }
 
-  /** Each subtask replays its script, and goes on where it was; the first that comes so far makes the job fail, once. */
+  /** Each subtask replays its script, and continues after a restore; the first that gets so far fails the job, once. */
   static final class Replay extends RichParallelSourceFunction<Row> implements CheckpointedFunction, CheckpointListener {
     static final AtomicBoolean HAS_FAILED = new AtomicBoolean();
     /** How long a source waits for a checkpoint before it fails. */
@@ -175,7 +175,7 @@ public final class Queries implements Programs.Builder {
     @Override
     public void initializeState(FunctionInitializationContext context) throws Exception {
       state = context.getOperatorStateStore().getListState(new ListStateDescriptor<>("at", Types.INT));
-      // A subtask that had come to its end has nothing in a checkpoint.
+      // A subtask that had ended has nothing in a checkpoint.
       at = context.isRestored() ? Integer.MAX_VALUE : 0;
       for (int one : state.get()) {
         at = one;
@@ -246,8 +246,8 @@ public final class Queries implements Programs.Builder {
   }
 
   /**
-   * Every change of the result, with its kind; they are shown in the end, so that none is shown twice. Where rows replace
-   * each other by a key, what is left of them is shown.
+   * Every change of the result, with its kind; they are shown at the end, so that none is shown twice. If rows replace
+   * each other by a key, the remaining rows are shown.
    */
   static final class Collect extends AbstractStreamOperator<Row> implements OneInputStreamOperator<Row, Row> {
     private final int[] key;

@@ -46,8 +46,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 /**
  * The operators behind DataStream V2, with its event time: generalized watermarks, which are events of the network.
  *
- * <p>A source there says itself when it is idle and that event time is over: nothing is added when it ends. Flink's classic
- * watermark of the end goes through such a job, too, and comes behind ours; the tap does not look at it.
+ * <p>A source there itself emits idleness and the end of event time: nothing is added when it ends. Flink's classic
+ * watermark of the end also passes through such a job, after ours; the tap ignores it.
  */
 public final class VersionTwo implements Kit {
   private static final Set<WatermarkDeclaration> EVENT_TIME =
@@ -85,7 +85,7 @@ public final class VersionTwo implements Kit {
     }
   }
 
-  /** Partitioned by key, without state by key: an operator has both of its inputs keyed, or neither. */
+  /** Partitioned by key, without keyed state: both inputs of an operator are keyed, or neither. */
   private static DataStream<Record> plain(DataStream<Record> stream) {
     return new DataStream<>(stream.getExecutionEnvironment(), stream.getTransformation());
   }
@@ -113,7 +113,7 @@ public final class VersionTwo implements Kit {
 
   // --- sources -----------------------------------------------------------------------------------------------------
 
-  /** An idle source says nothing of event time, and says no status twice. */
+  /** An idle source emits no event time, and no status twice. */
   static final class Follow implements OneInputStreamProcessFunction<Long, Record> {
     private final String[][][] scripts;
     private final int padding;
@@ -315,7 +315,7 @@ public final class VersionTwo implements Kit {
 
   // --- timers ------------------------------------------------------------------------------------------------------
 
-  /** Adds up by key and time. A record does not know its time there: the operator says it, and takes what is late. */
+  /** Adds up by key and time. A record does not know its time there: the operator provides it, and takes late records. */
   abstract static class Adding implements EventTimeProcessFunction {
     private static final MapStateDeclaration<Long, Long> SUMS =
         StateDeclarations.mapState("sums", TypeDescriptors.LONG, TypeDescriptors.LONG);
