@@ -113,8 +113,7 @@ def _validator(name: str) -> "Draft202012Validator":
         ) from error
     file, _, part = name.partition(".")
     load(file)
-    named = [file, *(each for each in files() if each not in COMPONENTS)]
-    registry = Registry().with_resources((f"{each}.json", Resource.from_contents(load(each))) for each in named)
+    registry: Registry[Any] = Registry(retrieve=lambda uri: Resource.from_contents(load(uri.removesuffix(".json"))))
     return Draft202012Validator({"$ref": f"{file}.json" + (f"#/$defs/{part}" if part else "")}, registry=registry)
 
 

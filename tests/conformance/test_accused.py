@@ -137,7 +137,7 @@ def started(monkeypatch, tmp_path):
             words = [path]
             for arg in args:
                 words += [arg] if isinstance(arg, str) else arg if isinstance(arg, list) else []
-            words += [f"{name}={value}" for name, value in more.items() if name != "strict"]
+            words += [f"{name}={value}" for name, value in more.items() if name != "check"]
             made.append(" ".join(word.replace(ENGINES, "") for word in words))
             if path == "spark.native.engine:SparkNative":
                 return WrongStandIn()
