@@ -113,7 +113,11 @@ def _validator(name: str) -> "Draft202012Validator":
         ) from error
     file, _, part = name.partition(".")
     load(file)
-    registry: Registry[Any] = Registry(retrieve=lambda uri: Resource.from_contents(load(uri.removesuffix(".json"))))
+
+    def retrieve(uri: str) -> Any:
+        return Resource.from_contents(load(uri.removesuffix(".json")))
+
+    registry: Registry[Any] = Registry(retrieve=retrieve)  # type: ignore[call-arg]  # an alias that mypy does not see
     return Draft202012Validator({"$ref": f"{file}.json" + (f"#/$defs/{part}" if part else "")}, registry=registry)
 
 
