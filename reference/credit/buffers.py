@@ -1,4 +1,4 @@
-"""The buffers of one gate: a few exclusive ones for each channel, floating ones for whoever needs them, and a queue.
+"""The buffers of one gate: a few exclusive ones for each channel, floating ones for any channel, and a queue.
 
 A channel wants one buffer for each data buffer that waits at its sender, and its exclusive ones on top. What it lacks
 it takes from the floating buffers. If there is none left it waits in a queue, and a floating buffer that comes back
@@ -32,7 +32,7 @@ class BufferKind(StrEnum):
 class ChannelBuffers:
     """Free buffers of both kinds, how many are wanted, credit to be announced, and the buffers in use, oldest first.
 
-    `broken`: the network thread cannot be told of its credit; `failed`: and that was tried.
+    `broken`: the network thread can no longer announce its credit; `failed`: it has tried to.
     """
 
     exclusive: int

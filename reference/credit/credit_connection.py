@@ -126,7 +126,9 @@ class Break:
     type: ClassVar[str] = "break"
 
 
-Event = Add | Flush | Credit | Resume | Cancel | Fail | Writable | Break
+#: The events of `credit_sender`, each with the number of its reader.
+ReaderEvent = Add | Flush | Credit | Resume
+Event = ReaderEvent | Cancel | Fail | Writable | Break
 
 # --- observations ---------------------------------------------------------------------------------------------
 
@@ -195,15 +197,18 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
             return (end_reader(state, event.reader, Life.FAILED, "CREDIT-29"),)
         case Add() if state.lives[event.reader] is Life.FAILED:
             return (Outcome(state, (), ("CREDIT-29",)),)
-    change = on_reader_event(state.readers[event.reader], event)
+        case _:
+            return on_change(state, event.reader, on_reader_event(state.readers[event.reader], event))
+
+
+def on_change(state: State, index: int, change: ReaderChange) -> tuple[Outcome[State, Observation], ...]:
     if change.refused:
         return rejected(state, *change.rules)
-    changed = with_reader(state, event.reader, change.reader)
-    woken = on_wake_up(changed, event.reader, change.rules)
-    return (woken if change.woken else Outcome(changed, (), change.rules),)
+    changed = with_reader(state, index, change.reader)
+    return (on_wake_up(changed, index, change.rules) if change.woken else Outcome(changed, (), change.rules),)
 
 
-def on_reader_event(reader: Reader, event: Add | Flush | Credit | Resume) -> ReaderChange:
+def on_reader_event(reader: Reader, event: ReaderEvent) -> ReaderChange:
     match event:
         case Add():
             return readers.on_finish(reader) if event.item is Added.END else readers.on_add(reader, event.item)
@@ -224,7 +229,7 @@ def end_reader(state: State, index: int, life: Life, rule: str) -> Outcome[State
 
 
 def on_wake_up(state: State, index: int, because: tuple[str, ...]) -> Outcome[State, Observation]:
-    """CREDIT-20: a reader queues at the end, once; the one who finds the queue empty starts to write."""
+    """CREDIT-20: a reader queues at the end, once; if the queue was empty, it starts to write."""
     reader = state.readers[index]
     if index in state.queue:
         return Outcome(state, (), ("CREDIT-20", *because))

@@ -237,7 +237,7 @@ def step(state: State, event: Event) -> tuple[Outcome[State, Observation], ...]:
             return (shown(state, buffers.recycle(state.gate, event.channel), own),)
         case Announce():
             return (on_announce(state, event.channel),)
-        case _:
+        case Resume():
             return (on_resume(state, event.channel),)
 
 
