@@ -16,7 +16,6 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks.pages import write_between
-
 from tidegate.conformance.synthetic.faults import PLANT
 from tidegate.conformance.synthetic.planning import (
     MANIFEST,

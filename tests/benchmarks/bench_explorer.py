@@ -17,7 +17,6 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.pages import write_between
-
 from tidegate.properties.explorer import closures
 from tidegate.reference.chaining.chains import Partitioner
 from tidegate.reference.elements import Long, Status, Watermark

@@ -7,7 +7,6 @@ import sys
 import time
 
 from tests.paths import ROOT
-
 from tidegate.conformance.engines.processes.process import ProcessEngine
 from tidegate.conformance.judging.suite import Planned
 from tidegate.conformance.judging.trial import Encoder, Runner

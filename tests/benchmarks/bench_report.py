@@ -5,9 +5,8 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from tests.conformance.web.conftest import launched
-
 import tidegate
+from tests.conformance.web.conftest import launched
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.web.report import make_page
 

@@ -15,9 +15,9 @@ from xml.etree import ElementTree as ET
 
 import attrs
 import pytest
-from tests.conformance.judging.event_time.stand_in import StandIn
 
 import tidegate
+from tests.conformance.judging.event_time.stand_in import StandIn
 from tidegate.conformance import kinds, pytest_plugin
 from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.engines.base import Crashed

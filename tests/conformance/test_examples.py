@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget

@@ -6,6 +6,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+
 from tests.conformance.engines.conftest import HOSTILE, MARK, survivors_in_the_end
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE, launch, tidegate_command
-
 from tidegate.conformance.stopping import SIGNALS
 from tidegate.conformance.workers import worker_pool
 

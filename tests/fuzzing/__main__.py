@@ -13,6 +13,7 @@ from random import SystemRandom
 from tempfile import TemporaryDirectory
 
 from hypothesis import given, seed, settings
+
 from tests.fuzzing.documents import documents
 from tests.fuzzing.targets import TARGETS
 from tests.fuzzing.test_fuzzing import BUDGET

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 
 import attrs
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.audit.sources import LogFileError, read_footer
 from tidegate.conformance.campaign.folder import CampaignFolderError, DamagedChunkError, Folder
 from tidegate.conformance.campaign.outcome import Outcome

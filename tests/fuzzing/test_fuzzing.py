@@ -3,6 +3,7 @@
 import attrs
 import pytest
 from hypothesis import given, settings
+
 from tests.fuzzing.documents import documents
 from tests.fuzzing.targets import TARGETS
 from tests.hypotheses import QUIET

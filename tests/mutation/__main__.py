@@ -14,6 +14,7 @@ from types import CodeType
 from typing import Any
 
 import attrs
+
 from tests.mutation import explained, modules
 from tests.mutation.install import Probes, Swapper, install_afresh
 from tests.mutation.parts import Parts

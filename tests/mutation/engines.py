@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+
 from tests.mutation.install import Probes, SwapError, Swapper
 from tests.mutation.parts import Parts
 from tests.mutation.report import show
 from tests.mutation.sites import Finder, Site
 from tests.mutation.workers import Answer, Reporter, fork_each
 from tests.mutation.wrongs import go_wrong, read_right
-
 from tidegate.conformance.engines.museum import engines
 from tidegate.conformance.engines.museum.catalog import COMPONENTS
 from tidegate.conformance.engines.python.engine import InProcess

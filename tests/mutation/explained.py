@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import attrs
+
 from tests.mutation.running import Result
 from tests.mutation.sites import Mutation
 

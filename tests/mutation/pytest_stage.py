@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 import pytest
 from _pytest.runner import runtestprotocol
+
 from tests.paths import ROOT
 
 #: No cache and no capturing (processes are silenced anyway), no rewriting (what differs is of no interest), and nothing

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import attrs
+
 from tests.mutation.explained import Entry, explain
 from tests.mutation.parts import CLAIM, MODEL
 from tests.mutation.running import Result

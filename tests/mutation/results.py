@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+
 from tests.mutation import modules
 from tests.mutation.explained import Entry, explain
 from tests.mutation.running import Result

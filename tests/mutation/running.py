@@ -11,6 +11,7 @@ from types import CodeType, FrameType
 from typing import Any, Self
 
 import attrs
+
 from tests.mutation.install import Probes, SwapError, Swapper, Unit, name_outermost
 from tests.mutation.sites import Mutation, Site
 from tests.mutation.workers import Reporter, fork_each

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType
 
 import attrs
+
 from tests.mutation.parts import MODEL, SAMPLE, Parts, is_claim, names_of
 
 #: As much of the source around a change as is shown.

@@ -4,11 +4,11 @@ import attrs
 import pytest
 from hypothesis import find, given, settings
 from hypothesis.errors import InvalidArgument
+
+import tidegate
 from tests.hypotheses import QUIET
 from tests.reference.test_drawn_cases import DEFECTS
 from tests.reference.walking import begin, broken_claims, walk
-
-import tidegate
 from tidegate.reference.components import COMPONENTS
 
 BRIEF = settings(QUIET, max_examples=15)

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+
 from tests.reference import sabotage
 from tests.reference.alterations import alter
-
 from tidegate.conformance.judging.golden import read_golden
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS, PLACES

@@ -17,7 +17,6 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from tests.reference.alterations import alter
-
 from tidegate.reference.model import Law
 
 REFERENCE = str(Path(sys.modules["tidegate.reference.model"].__file__ or "").parent)

@@ -1,9 +1,9 @@
 """The directed traces: what each of them says is shown is shown, and nothing else, and every claim holds on the way."""
 
 import pytest
+
 from tests.reference.test_drawn_cases import DEFECTS
 from tests.reference.walking import walk
-
 from tidegate.conformance.judging.judge import allowed_outcomes, distinct_states
 from tidegate.properties.drawing.directed import directed, read_shows
 from tidegate.reference.components import COMPONENTS

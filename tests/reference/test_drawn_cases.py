@@ -1,8 +1,8 @@
 """Along drawn cases every claim holds, but for the defects that dated semantics are known for."""
 
 import pytest
-from tests.reference.walking import walk
 
+from tests.reference.walking import walk
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.reference.components import COMPONENTS
 

@@ -1,9 +1,9 @@
 """What is refused is what is known to be refused: by rules events, by claims wrong transitions, by laws faults."""
 
 import pytest
+
 from tests.reference import sabotage
 from tests.reference.refusing import claims_of, file_of, find_refused, find_rejected, read_file, read_table
-
 from tidegate.reference.components import COMPONENTS
 
 CLAIMS = [(component, name) for component in COMPONENTS for name in claims_of(component)]

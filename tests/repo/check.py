@@ -2,9 +2,9 @@
 
     python -m tests.repo.check [--against main] [--list] [--seconds 55]
 
-Tests are taken by how near they are to a change: a file that changed itself, then tests that import what changed, then
-tests that import what imports it. Tests of all components are tried with the components that changed. What needs Java,
-a browser or the network is left to `make test`, and so is what did not begin in time: both are counted.
+The nearest tests come first: tests that changed, then those that import what changed, then those that import what
+imports it. Tests of all components run with the components that changed. What needs Java, a browser or the network is
+left to `make test`, and so is what did not begin in time; both are counted.
 """
 
 import argparse
@@ -17,9 +17,10 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+
 from tests.paths import PYTHONPATH, ROOT
 
-#: Wherever a change is: what may import what, which rules are named where, what is written from the components.
+#: They run for every change: what may import what, which rules are named where, what is written from the components.
 ALWAYS = ("tests/repo/test_structure.py", "tests/repo/test_rules.py", "tests/repo/test_generated.py")
 #: Java, Spark, a browser, npm, the network, or most of a minute.
 ELSEWHERE = (
@@ -43,11 +44,11 @@ ELSEWHERE = (
 )
 FIXTURES = {"browser", "flink_version", "spark"}
 SOURCES = ("reference", "traces", "properties", "conformance", "src", "tests", "examples")
-#: How far a test may be from a change: 1 imports it, 2 imports what imports it.
+#: How far a test may be from a change: 1 imports it, 2 imports a module that imports it.
 REACH = 2
 MODULE = (sys.executable, "-m")
 STYLE = ([*MODULE, "ruff", "check", "."], [*MODULE, "ruff", "format", "--check", "."], [*MODULE, "mypy"])
-#: Told to each process that runs tests.
+#: Environment of each process that runs tests.
 DEADLINE, COMPONENTS = "TIDEGATE_CHECK_DEADLINE", "TIDEGATE_CHECK_COMPONENTS"
 
 
@@ -97,7 +98,7 @@ def is_test(path):
 
 
 def find_beside(path):
-    """Tests that stand where the path stands, in the tree of tests, or that name the file."""
+    """Tests at the same place in the tree of tests, of the same name, or that name the file."""
     stem = Path(path).stem
     for test in (ROOT / "tests").rglob("test_*.py"):
         beside = (
@@ -122,7 +123,7 @@ def choose(changed):
 
 
 def names_in(changed):
-    """The components whose own files changed; none if anything else of the program did."""
+    """The components whose own files changed; none if any other part of the program did."""
     from tidegate.reference.components import PLACES
 
     program = [path for path in changed if path.partition("/")[0] in SOURCES[:4]]
@@ -131,7 +132,7 @@ def names_in(changed):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Not what needs Java or a browser; and of tests of all components those of the components that changed."""
+    """Leave out what needs Java or a browser, and tests of components that did not change."""
     from tidegate.reference.components import PLACES
 
     names = set(filter(None, os.environ[COMPONENTS].split(",")))

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+
 from tests.repo import check
 
 

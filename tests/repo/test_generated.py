@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.documents.pages import make_documents
 from tidegate.conformance.judging.golden import digest, golden_folder, make_golden, read_golden, write_golden
 from tidegate.reference.components import COMPONENTS

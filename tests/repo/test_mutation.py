@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 
 import pytest
+
 from tests.mutation import engines, modules
 from tests.mutation import results as results_module
 from tests.mutation.__main__ import find_all

@@ -4,8 +4,8 @@ import json
 import re
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance import schemas
 from tidegate.conformance.documents.pages import list_components
 from tidegate.conformance.engines.museum.engines import Engine

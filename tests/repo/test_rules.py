@@ -5,8 +5,8 @@ import re
 from functools import cache
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.judging.expected import expected_rules
 from tidegate.conformance.judging.golden import read_golden

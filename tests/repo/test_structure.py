@@ -8,6 +8,7 @@ import sys
 from functools import cache
 
 import pytest
+
 from tests.conftest import TOGETHER
 from tests.paths import ROOT
 

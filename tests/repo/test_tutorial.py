@@ -5,6 +5,7 @@ import shlex
 import sys
 
 import pytest
+
 from tests.paths import ROOT
 from tests.processes import run_tidegate
 

@@ -4,8 +4,8 @@ import re
 import sys
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

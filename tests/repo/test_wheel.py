@@ -7,8 +7,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.reference.components import COMPONENTS
 
 #: A package on PyPI that is called like one of our folders.

@@ -71,8 +71,8 @@ def with_shuffle(folder, session):
 def with_duckdb(folder, _session):
     import duckdb
     import pyarrow as pa
-    from tests.benchmarks.audits.duckdb_queries import PREPARATIONS, QUERIES
 
+    from tests.benchmarks.audits.duckdb_queries import PREPARATIONS, QUERIES
     from tidegate.conformance.synthetic.job import KEYS, owners
 
     connection = duckdb.connect()

@@ -4,11 +4,11 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
 from tests.processes import PATIENCE
 from tests.spark_cluster import start_cluster
-
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.outcomes import from_json
 from tidegate.conformance.audit.planning import plan

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 from tidegate.properties.runlog import INVARIANTS
 

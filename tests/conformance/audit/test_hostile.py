@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.conformance.audit.comparing import WANTED
 
+from tests.conformance.audit.comparing import WANTED
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.local import audit_here
 from tidegate.conformance.audit.planning import plan

@@ -8,10 +8,10 @@ from collections import Counter
 
 import attrs
 import pytest
+
 from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tests.conformance.audit.conftest import write_logs
 from tests.conformance.audit.hostile import renamed, with_column, with_metadata
-
 from tidegate.conformance.audit import local
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.excerpts import DISTANCES, Search, make_excerpts

@@ -4,8 +4,8 @@ import os
 import shutil
 
 import pytest
-from tests.conformance.audit.comparing import WANTED, checked, found, planted
 
+from tests.conformance.audit.comparing import WANTED, checked, found, planted
 from tidegate.conformance.audit import blocks, on_spark
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.local import audit_here

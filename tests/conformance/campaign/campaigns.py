@@ -6,7 +6,6 @@ from functools import cache
 from unittest import mock
 
 from tests.processes import run_tidegate, tidegate_command
-
 from tidegate.conformance.judging import trial
 from tidegate.conformance.judging.run import conclude
 from tidegate.conformance.judging.suite import Budget, declared_components, wanted_of

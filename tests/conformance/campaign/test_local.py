@@ -9,10 +9,10 @@ import attrs
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from tests.conformance.campaign.campaigns import ENGINES, WRONG, command, in_one_process, summary_of, tidegate
 from tests.paths import PYTHONPATH
 from tests.processes import PATIENCE, launch, wait_until
-
 from tidegate import __version__
 from tidegate.conformance.campaign import folder, outcome
 from tidegate.conformance.campaign.campaign import Campaign

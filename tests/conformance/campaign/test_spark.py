@@ -7,11 +7,11 @@ import uuid
 
 import pyarrow.parquet as pq
 import pytest
+
 from tests.conformance.campaign.campaigns import ENGINES, command, in_one_process, summary_of, tidegate
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
 from tests.processes import PATIENCE, launch, wait_until
 from tests.spark_cluster import start_cluster
-
 from tidegate.conformance.exits import Exit
 
 CASES, CHUNK, SEED = 2000, 25, 7

@@ -8,11 +8,11 @@ import sys
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from tests.conformance.engines.conftest import HOSTILE
 from tests.conformance.reports.reading import read_report
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
-
 from tidegate.conformance.cli.main import main
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.files import write_traces

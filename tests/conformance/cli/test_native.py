@@ -1,8 +1,8 @@
 """`--engine spark-native` on the command line: how it is examined, without Spark; test_accused has all verbs."""
 
 import pytest
-from tests.conformance.judging.event_time.stand_in import StandIn
 
+from tests.conformance.judging.event_time.stand_in import StandIn
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import WholeJobsOnlyError
 from tidegate.conformance.engines.spark.native import engine

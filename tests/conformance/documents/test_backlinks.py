@@ -3,7 +3,6 @@
 import ast
 
 from tests.paths import ROOT
-
 from tidegate.conformance.documents.backlinks import code_places, directed_about, mutants_of, places_of
 from tidegate.reference.rules import all_rules
 

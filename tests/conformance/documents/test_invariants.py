@@ -4,8 +4,8 @@ import json
 import linecache
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.documents import invariants
 from tidegate.conformance.exits import Exit

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.paths import ROOT
 from tests.processes import run_tidegate as tidegate
-
 from tidegate.conformance.documents.explaining import describe_component
 from tidegate.conformance.documents.pages import example_case
 from tidegate.conformance.documents.stepping import WIDTH, changes, compare

@@ -12,6 +12,7 @@ from typing import Any
 
 import attrs
 import pytest
+
 from tests.processes import PATIENCE
 
 HARNESS = Path(__file__).with_name("harness.py")

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+
 from tests.conformance.engines.conftest import HOSTILE
 from tests.conformance.engines.hostile import AT_LENGTH
 from tests.processes import HANGS, PATIENCE, launch

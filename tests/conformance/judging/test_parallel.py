@@ -6,11 +6,11 @@ import signal
 import sys
 
 import pytest
+
 from tests.conformance.reports.reading import read_report
 from tests.paths import ROOT
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
-
 from tidegate.conformance.judging.run import Candidate, run
 from tidegate.conformance.judging.suite import Budget, parts_of
 from tidegate.conformance.judging.verdicts import Status

@@ -3,8 +3,8 @@ import subprocess
 import sys
 
 import pytest
-from tests.processes import HANGS, PATIENCE
 
+from tests.processes import HANGS, PATIENCE
 from tidegate.conformance import schemas
 from tidegate.conformance.engines.errors import StrictModeUnavailableError
 from tidegate.conformance.engines.messages import describe

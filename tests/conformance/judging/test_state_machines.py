@@ -11,11 +11,11 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.stateful import run_state_machine_as_test
+
+import tidegate
 from tests.hypotheses import QUIET
 from tests.paths import ROOT
 from tests.sampling import some
-
-import tidegate
 from tidegate.conformance.engines.museum import catalog, engines
 from tidegate.conformance.judging.convictions import convict
 from tidegate.reference.components import COMPONENTS

@@ -8,11 +8,11 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.conformance.reports.reading import read_report
 from tests.paths import PYTHONPATH, ROOT
 from tests.processes import PATIENCE, launch, tidegate_command
 from tests.processes import run_tidegate as tidegate
-
 from tidegate.conformance.reports.writing import write_whole
 
 WRONG = ("--engine", "python:tidegate.conformance.engines.museum.engines:ValveAlwaysFlushes", "--component", "valve")

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 
 SCHEMAS = files("tidegate.conformance.reports")

@@ -8,7 +8,6 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
 
 from tests.conformance.audit.conftest import write_logs
-
 from tidegate.conformance.audit.auditing import audit
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.exits import Exit

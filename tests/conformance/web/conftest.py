@@ -8,9 +8,9 @@ from importlib.resources import files
 
 import pytest
 from playwright.sync_api import sync_playwright
+
 from tests.paths import ROOT
 from tests.processes import PATIENCE
-
 from tidegate.conformance.web.serving import Playground
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

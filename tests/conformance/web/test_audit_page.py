@@ -7,7 +7,6 @@ pytest.importorskip("pyarrow")
 
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
-
 from tidegate.conformance.audit.auditing import Options, audit
 from tidegate.conformance.audit.writing import write_report
 from tidegate.conformance.synthetic.planning import make_tasks, spread, write_here

@@ -5,9 +5,9 @@ from urllib.parse import unquote
 
 import attrs
 import pytest
+
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
-
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.jobs.reference_jobs import ReferenceJobs
 from tidegate.conformance.judging.jobs.run import run_jobs

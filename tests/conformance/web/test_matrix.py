@@ -4,9 +4,9 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-from tests.conformance.web.conftest import fits, serious_barriers, shoot
 
 import tidegate
+from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.judging.expectations import parse_expectations

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from urllib.parse import quote
 
 import pytest
-from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 
+from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import PlayError, config_of, name_parts, stories
 from tidegate.properties.drawing.cases import draw_case

@@ -1,8 +1,8 @@
 """What the playground answers: the same as the specification, and an error for what makes no sense."""
 
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.web.playing import MAX_EVENTS, MAX_PARTS, answer, plain, stories
 from tidegate.properties.drawing.cases import draw_case

@@ -6,9 +6,9 @@ from random import Random
 from urllib.parse import unquote
 
 import pytest
-from tests.conformance.web.conftest import fits, serious_barriers, shoot
 
 import tidegate
+from tests.conformance.web.conftest import fits, serious_barriers, shoot
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.web.report import make_page

@@ -8,8 +8,8 @@ import struct
 from urllib.parse import urlsplit
 
 import pytest
-from tests.processes import PATIENCE, launch, tidegate_command
 
+from tests.processes import PATIENCE, launch, tidegate_command
 from tidegate.conformance.cli.main import main, make_parser
 from tidegate.conformance.cli.play import listen
 from tidegate.conformance.web.serving import MAX_QUESTION_BYTES, PORT, Playground

@@ -8,11 +8,11 @@ from html.parser import HTMLParser
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+
 from tests.conformance.web.conftest import LOOKS, SHOTS, fits, serious_barriers
 from tests.conformance.web.test_play_page import SEVEN, VALVE, event, place
 from tests.paths import ROOT
 from tests.sampling import some
-
 from tidegate.conformance.documents.explaining import explain
 from tidegate.conformance.documents.stepping import step_through
 from tidegate.conformance.engines.errors import CannotStartError

@@ -1,9 +1,9 @@
 """The pages of `diff`, `smoke` and `museum`: a conclusion, a table, and findings that can be walked."""
 
 import pytest
+
 from tests.conformance.web.conftest import LOOKS, fits, serious_barriers, shoot
 from tests.conformance.web.test_report_page import HOSTILE
-
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.judging.kill_matrix import Kill, Row, summary_of
 from tidegate.conformance.reports.summary import Summary

@@ -6,8 +6,8 @@ from random import Random
 
 import attrs
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.conformance.engines.museum.catalog import all_mutants
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess

@@ -6,8 +6,8 @@ from functools import cache
 
 import attrs
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.conformance import schemas
 from tidegate.conformance.engines.messages import Parser
 from tidegate.conformance.engines.museum import Engine

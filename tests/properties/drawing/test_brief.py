@@ -4,8 +4,8 @@ import json
 
 import attrs
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.conformance import schemas
 from tidegate.conformance.engines.museum import Engine
 from tidegate.conformance.engines.python.engine import InProcess

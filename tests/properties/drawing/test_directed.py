@@ -5,8 +5,8 @@ import tomllib
 from functools import cache
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.judging.expected import expected_rules
 from tidegate.properties.drawing.directed import directed, traces_of
 from tidegate.reference.components import COMPONENTS

@@ -1,8 +1,8 @@
 """Scopes: there is one for every component, small enough, of legal events, and stated in words."""
 
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.conformance.engines.museum.engines import Engine
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.judging.expected import expect

@@ -5,8 +5,8 @@ from functools import cache
 
 import attrs
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.properties.cases.job import draw_config, draw_program, make_line, make_middle, mark, rec, thorough
 from tidegate.properties.explorer import schedules
 from tidegate.properties.explorer.closures import Closure, prefer

@@ -5,8 +5,8 @@ from itertools import permutations
 
 import attrs
 import pytest
-from tests.sampling import some
 
+from tests.sampling import some
 from tidegate.properties.cases.multiplexer import make_scope as make_multiplexer_scope
 from tidegate.properties.cases.source_output import make_scope as make_source_scope
 from tidegate.properties.drawing.scopes import small

@@ -7,8 +7,8 @@ import attrs
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.properties.runlog.test_runlog import own, run_of
 
+from tests.properties.runlog.test_runlog import own, run_of
 from tidegate.properties.runlog import Status, check
 from tidegate.traces import runlog
 from tidegate.traces.runlog import Delivery, Direction, Kind, OrderScope, Result
@@ -17,7 +17,6 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("numpy")
 
 from tests.properties.kernels.test_kernels import by_kernel, chunks_of
-
 from tidegate.properties.kernels.run import audit_run
 
 #: A run that is told in two attempts goes on with old statuses, turns and ends: what is said of these is not new there.

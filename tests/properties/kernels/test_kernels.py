@@ -9,8 +9,8 @@ import attrs
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.properties.runlog.test_runlog import CORRUPTIONS, MIDDLE, places, rebuilt, run_of, small_log, swap
 
+from tests.properties.runlog.test_runlog import CORRUPTIONS, MIDDLE, places, rebuilt, run_of, small_log, swap
 from tidegate.properties.cases import job as strategy
 from tidegate.properties.runlog import Status, check
 from tidegate.properties.runlog.recording import make_log

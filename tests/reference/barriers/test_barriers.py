@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import attrs
 import pytest
-from tests.reference.walking import begin, claim, state_after, walk
 
+from tests.reference.walking import begin, claim, state_after, walk
 from tidegate.reference.barriers import buffering, channel_state, values
 from tidegate.reference.barriers.buffering import Arrival, Cut
 from tidegate.reference.barriers.channel_state import Channel, SubsumedError, on_barrier, on_poll, on_start

@@ -3,8 +3,8 @@
 from itertools import product
 
 import pytest
-from tests.reference.walking import broken_claims, state_after, walk
 
+from tests.reference.walking import broken_claims, state_after, walk
 from tidegate.reference.chaining.chain_lifecycle import step as chain_lifecycle
 from tidegate.reference.chaining.chain_lifecycle import values
 from tidegate.reference.chaining.chain_lifecycle.claims import subtrees_stay_together, working_while_they_are_called

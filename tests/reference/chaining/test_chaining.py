@@ -2,9 +2,9 @@
 
 import attrs
 import pytest
+
 from tests.reference.chaining.words import read_operator
 from tests.reference.walking import claim, walk
-
 from tidegate.reference.chaining.chaining import step as chaining
 from tidegate.reference.chaining.chaining.claims import FORWARD, SOURCE, make_operator
 from tidegate.reference.chaining.chaining.step import Config, Edge, Exchange, Graph, Operator, State, Vertex

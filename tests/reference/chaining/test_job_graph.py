@@ -2,9 +2,9 @@
 
 import attrs
 import pytest
+
 from tests.reference.chaining.words import read_operator
 from tests.reference.walking import begin, claim, walk
-
 from tidegate.reference.chaining.chains import Exchange, Kind, Partitioner, Strategy
 from tidegate.reference.chaining.job_graph import edges as job_edges
 from tidegate.reference.chaining.job_graph import outputs as job_outputs

@@ -4,8 +4,8 @@ from random import Random
 
 import attrs
 import pytest
-from tests.reference.walking import broken_claims, claim, walk
 
+from tests.reference.walking import broken_claims, claim, walk
 from tidegate.properties.cases import credit_sender
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import credit_connection as connection

@@ -6,9 +6,9 @@ import sys
 
 import attrs
 import pytest
+
 from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, last, run_out, seen, state_after, walk
-
 from tidegate.properties.explorer.exploring import explore
 from tidegate.reference.credit import backpressure, buffers, readers
 from tidegate.reference.credit import credit_loop as loop

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, claim, last, refuses, walk
 
+from tests.reference.walking import begin, claim, last, refuses, walk
 from tidegate.reference.credit import buffers
 from tidegate.reference.credit import credit_receiver as receiver
 from tidegate.reference.credit.buffers import BufferKind, Change, ChannelBuffers, Gate

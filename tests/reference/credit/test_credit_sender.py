@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim
 
+from tests.reference.walking import claim
 from tidegate.reference.credit import credit_sender as sender
 from tidegate.reference.credit import readers
 from tidegate.reference.credit.readers import QUEUED, Added, Backlog, BufferSent, MessageKind, Reader

@@ -2,6 +2,7 @@
 
 import attrs
 import pytest
+
 from tests.reference.walking import claim, seen, state_after
 
 

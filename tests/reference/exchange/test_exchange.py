@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import refuses
 
+from tests.reference.walking import refuses
 from tidegate.reference.exchange import values
 from tidegate.reference.exchange.step import TRAITS, types_agree
 from tidegate.reference.model import Outcome

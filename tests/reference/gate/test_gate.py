@@ -1,8 +1,8 @@
 """The gate, rule by rule."""
 
 import pytest
-from tests.reference.walking import claim, walk
 
+from tests.reference.walking import claim, walk
 from tidegate.reference import elements
 from tidegate.reference.gate import end_of_data, gate
 from tidegate.reference.model import Outcome

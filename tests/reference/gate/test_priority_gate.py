@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
 
+from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
 from tidegate.reference.elements import Nothing
 from tidegate.reference.gate.gate import Poll
 from tidegate.reference.gate.priority_gate import queues

@@ -1,8 +1,8 @@
 """The union of gates, rule by rule."""
 
 import pytest
-from tests.reference.walking import walk
 
+from tests.reference.walking import walk
 from tidegate.reference.gate.union_gate import DataEnded, Item, Polled
 
 

@@ -1,8 +1,8 @@
 """What is asked of channels, rule by rule."""
 
 import pytest
-from tests.reference.walking import seen, state_after
 
+from tests.reference.walking import seen, state_after
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.input.channel_requests import BarrierArrives
 from tidegate.reference.model import InvalidInputError

@@ -1,8 +1,8 @@
 """What an unaligned checkpoint saves of input channels, rule by rule."""
 
 import attrs
-from tests.reference.walking import broken_claims, state_after, walk
 
+from tests.reference.walking import broken_claims, state_after, walk
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Long
 from tidegate.reference.input import channel_state

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import broken_claims, last, seen, walk
 
+from tests.reference.walking import broken_claims, last, seen, walk
 from tidegate.reference.input.input_channels import step as input_channels
 from tidegate.reference.input.input_channels.values import Arrive, Config, Item, Location, NotFound
 from tidegate.reference.model import InvalidInputError

@@ -1,6 +1,7 @@
 """The end of an input, rule by rule."""
 
 import pytest
+
 from tests.reference.walking import last, seen
 
 

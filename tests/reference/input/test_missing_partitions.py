@@ -1,6 +1,7 @@
 """Partitions that were not found, rule by rule."""
 
 import pytest
+
 from tests.reference.walking import seen
 
 ASKED = "0missing 0is:{}"

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
 
+from tests.reference.walking import begin, broken_claims, claim, last, seen, walk
 from tidegate.reference.input import multiple_inputs
 from tidegate.reference.input.multiple_inputs import NoProgress, Reads, select_next
 from tidegate.reference.input.network_input.values import InputStatus, Process, Returned

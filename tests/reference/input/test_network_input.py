@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import broken_claims, walk
 
+from tests.reference.walking import broken_claims, walk
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.input import backlogs
 from tidegate.reference.input.network_input import step as network_input

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, refuses, run_out, state_after, walk
 
+from tests.reference.walking import begin, refuses, run_out, state_after, walk
 from tidegate.properties.cases.job import CO_TIMER, IDLE, TIMER, WINDOW, at, make_timed, mark
 from tidegate.reference.elements import Direction, Long
 from tidegate.reference.job.programs import Edge, Function, Operator, Record

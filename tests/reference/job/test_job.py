@@ -4,9 +4,9 @@ from random import Random
 
 import attrs
 import pytest
+
 from tests.reference.credit.spoiling import announce_nothing, forget_to_wait, keep_buffers_while_blocked
 from tests.reference.walking import begin, claim, run_out, walk
-
 from tidegate.properties.cases import job as strategy
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.properties.explorer.exploring import explore

@@ -4,8 +4,8 @@ import sys
 
 import attrs
 import pytest
-from tests.reference.walking import last, refuses, state_after, walk
 
+from tests.reference.walking import last, refuses, state_after, walk
 from tidegate.properties.cases.job import make_restored, make_restored_lines, rec
 from tidegate.properties.explorer import schedules
 from tidegate.reference.components import COMPONENTS

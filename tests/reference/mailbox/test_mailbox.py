@@ -1,8 +1,8 @@
 """The mailbox, rule by rule."""
 
 import pytest
-from tests.reference.walking import broken_claims, claim, seen, walk
 
+from tests.reference.walking import broken_claims, claim, seen, walk
 from tidegate.reference.input.network_input.values import InputStatus
 from tidegate.reference.mailbox import default_action, values
 from tidegate.reference.mailbox import mails as mailboxes

@@ -4,8 +4,8 @@ from functools import partial
 
 import attrs
 import pytest
-from tests.reference.walking import walk
 
+from tests.reference.walking import walk
 from tidegate.reference import elements
 from tidegate.reference.elements import Status, StatusChange, Watermark
 from tidegate.reference.outputs import claims as output_claims

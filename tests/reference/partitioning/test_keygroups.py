@@ -3,8 +3,8 @@
 from random import Random
 
 import pytest
-from tests.reference.walking import claim
 
+from tests.reference.walking import claim
 from tidegate.reference.elements import MAX, MIN
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning import java_random, keygroups, keys

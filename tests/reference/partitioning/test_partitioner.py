@@ -1,8 +1,8 @@
 """The partitioner, rule by rule."""
 
 import pytest
-from tests.reference.walking import begin, claim, state_after, walk
 
+from tests.reference.walking import begin, claim, state_after, walk
 from tidegate.reference import elements
 from tidegate.reference.elements import MAX, Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome, Rejected

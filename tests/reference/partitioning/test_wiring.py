@@ -1,8 +1,8 @@
 """The wiring of producers and consumers: old releases, dynamic graphs, and claims."""
 
 import pytest
-from tests.reference.walking import claim, walk
 
+from tests.reference.walking import claim, walk
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.partitioning import float_wiring, wiring
 from tidegate.reference.partitioning.wiring import Config, Pattern, Reads, State, Wire

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim, walk
 
+from tests.reference.walking import claim, walk
 from tidegate.reference.model import Outcome
 from tidegate.reference.pools import buffer_pools as pools
 

@@ -2,9 +2,9 @@
 
 import attrs
 import pytest
+
 from tests.reference.walking import broken_claims as claims_of
 from tests.reference.walking import last, state_after, walk
-
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.elements import Long
 from tidegate.reference.model import Outcome

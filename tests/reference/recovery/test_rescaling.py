@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import seen
 
+from tests.reference.walking import seen
 from tidegate.reference.components import COMPONENTS
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.partitioning.keygroups import MOST_KEY_GROUPS, compute_owned_range, compute_owner

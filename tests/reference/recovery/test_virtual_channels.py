@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import walk
 
+from tests.reference.walking import walk
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError, Rejected
 from tidegate.reference.recovery.virtual_channels import Config, ReadBuffer, Record, SelectChannel

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim, law_holds, walk
 
+from tests.reference.walking import claim, law_holds, walk
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.spanning import reading
 from tidegate.reference.spanning.deserializer import claims as deserializer_laws

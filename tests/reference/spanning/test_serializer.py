@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import broken_claims, walk
 
+from tests.reference.walking import broken_claims, walk
 from tidegate.reference.elements import MIN, Long, Status, StatusChange, Watermark
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning import dated_writers, stream_elements

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, claim, law_holds, walk
 
+from tests.reference.walking import begin, claim, law_holds, walk
 from tidegate.reference.model import InvalidInputError, Outcome, Rejected
 from tidegate.reference.spanning import builders
 from tidegate.reference.spanning.builders import UNLIMITED, Builder, compute_capacity, enlarge

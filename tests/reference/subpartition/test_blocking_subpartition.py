@@ -2,9 +2,9 @@
 
 import attrs
 import pytest
+
 from tests.reference import walking
 from tests.reference.walking import broken_claims, claim, ending, refuses
-
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition.blocking_subpartition import stores
 from tidegate.reference.subpartition.blocking_subpartition.stores import Reader, Store

@@ -1,8 +1,8 @@
 """The network buffer: claims, told of what is wrong."""
 
 import attrs
-from tests.reference.walking import broken_claims, refuses
 
+from tests.reference.walking import broken_claims, refuses
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.buffer import values
 

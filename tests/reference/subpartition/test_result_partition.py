@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, claim, walk
 
+from tests.reference.walking import begin, claim, walk
 from tidegate.reference.model import Outcome
 from tidegate.reference.subpartition.blocking_subpartition import values as blocking_values
 from tidegate.reference.subpartition.blocking_subpartition.stores import Store

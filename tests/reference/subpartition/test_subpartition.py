@@ -1,8 +1,8 @@
 """The pipelined subpartition: flushes and holds, and claims told of what is wrong."""
 
 import pytest
-from tests.reference.walking import brief, walk
 
+from tests.reference.walking import brief, walk
 from tidegate.reference.model import InvalidInputError
 from tidegate.reference.spanning.builders import UNLIMITED
 from tidegate.reference.subpartition import queue as queues

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import broken_claims, state_after, walk
 
+from tests.reference.walking import broken_claims, state_after, walk
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.subpartition import union_view
 

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import begin, claim, last, law_holds, seen, walk
 
+from tests.reference.walking import begin, claim, last, law_holds, seen, walk
 from tidegate.reference.elements import MAX, Watermark
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.task import execution_states, submission, values

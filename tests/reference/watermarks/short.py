@@ -1,7 +1,6 @@
 """What components of watermarks and statuses show, in short notation."""
 
 from tests.reference.walking import walk
-
 from tidegate.reference.elements import StatusChange, Watermark
 
 

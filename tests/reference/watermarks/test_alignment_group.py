@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim, walk
 
+from tests.reference.walking import claim, walk
 from tidegate.reference.elements import MAX, Long
 from tidegate.reference.model import InvalidInputError, Outcome
 from tidegate.reference.watermarks import alignment_group as group

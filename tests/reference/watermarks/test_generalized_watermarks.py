@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim
 
+from tests.reference.walking import claim
 from tidegate.reference.elements import Long
 from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import generalized_watermarks as generalized

@@ -1,8 +1,8 @@
 """The gauges of inputs, rule by rule."""
 
 import pytest
-from tests.reference.walking import seen, walk
 
+from tests.reference.walking import seen, walk
 from tidegate.reference.model import InvalidInputError
 
 

@@ -1,6 +1,7 @@
 """When a source makes latency markers, rule by rule."""
 
 import pytest
+
 from tests.reference.walking import seen
 
 

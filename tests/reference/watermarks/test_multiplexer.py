@@ -1,9 +1,9 @@
 """The multiplexer beside the combiner, and its claims."""
 
 import pytest
+
 from tests.reference.walking import claim, law_holds
 from tests.reference.watermarks.short import play
-
 from tidegate.reference.elements import Long, Status, StatusChange, Watermark
 from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import multiplexer

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.reference.walking import claim, walk
 
+from tests.reference.walking import claim, walk
 from tidegate.reference.elements import MAX, Long, Status
 from tidegate.reference.model import Outcome
 from tidegate.reference.watermarks import source_alignment as alignment

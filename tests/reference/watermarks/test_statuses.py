@@ -1,8 +1,8 @@
 """Statuses and latency markers through a task, rule by rule."""
 
 import pytest
-from tests.reference.walking import begin, broken_claims, claim, state_after, walk
 
+from tests.reference.walking import begin, broken_claims, claim, state_after, walk
 from tidegate.reference.model import Outcome, Rejected
 from tidegate.reference.watermarks import latency, statuses
 from tidegate.reference.watermarks.statuses import Config, Element, Handled, Sent

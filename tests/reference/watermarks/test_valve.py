@@ -1,8 +1,8 @@
 """The valve: what no trace shows."""
 
 import pytest
-from tests.reference.walking import begin, walk
 
+from tests.reference.walking import begin, walk
 from tidegate.reference.elements import MIN
 from tidegate.reference.watermarks import valve
 

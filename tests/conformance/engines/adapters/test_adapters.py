@@ -4,8 +4,8 @@ import subprocess
 from importlib.util import find_spec
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance import kinds
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.exits import Exit

@@ -3,7 +3,6 @@
 from collections import Counter
 
 from tests.paths import ROOT
-
 from tidegate.conformance.engines.base import Refused, Request
 from tidegate.conformance.judging.suite import Planned, is_declared
 from tidegate.conformance.judging.trial import Runner

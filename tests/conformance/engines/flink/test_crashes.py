@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
-from tests.paths import PYTHONPATH
 
+from tests.paths import PYTHONPATH
 from tidegate.conformance.engines import Crashed, Request, Steps
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.kinds import resolve

@@ -1,8 +1,8 @@
 """Every version that the suite is tried with, on the components that it declares. Not a part of the usual run."""
 
 import pytest
-from tests.conformance.engines.flink.replaying import replay_generated
 
+from tests.conformance.engines.flink.replaying import replay_generated
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.conformance.engines.flink.fetch import TESTED
 

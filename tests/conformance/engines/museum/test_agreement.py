@@ -7,9 +7,9 @@ import re
 from random import Random
 
 import pytest
+
 from tests.conformance.test_schema_domains import changes_of, is_taken
 from tests.sampling import some
-
 from tidegate.conformance.engines.museum import engine
 from tidegate.conformance.engines.museum.engines import COMPONENTS, Right
 from tidegate.conformance.engines.museum.job.outputs import compute_max_parallelism

@@ -7,9 +7,9 @@ import sys
 import time
 
 import pytest
+
 from tests.conformance.engines.conftest import MARK, survivors, survivors_in_the_end
 from tests.processes import PATIENCE, launch, wait_until
-
 from tidegate.conformance.engines import Broken, Crashed, NotRun, Request, Steps, TimedOut
 from tidegate.conformance.engines.errors import BadHelloError, EngineBusyError
 from tidegate.conformance.kinds import resolve

@@ -1,10 +1,10 @@
 """Python engines, hosted in a process of their own and in ours: the same answers from both."""
 
 import pytest
+
 from tests.conformance.engines import python_engines
 from tests.paths import PYTHONPATH
 from tests.processes import HANGS, PATIENCE
-
 from tidegate.conformance import engines
 from tidegate.conformance.engines.python.engine import InProcess
 from tidegate.conformance.kinds import resolve

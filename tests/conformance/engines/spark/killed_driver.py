@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 from tests.conformance.engines.spark.test_faults import keep_a_copy
-
 from tidegate.conformance.engines.spark.session import SHORT_LIVED, make_session
 from tidegate.conformance.engines.spark.streaming.query import Folder, Options, run_query
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, redirect_stdout
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.documents.spark_page.page import NATIVE_CASES
 from tidegate.conformance.engines.spark.native import engine as engines

@@ -5,8 +5,8 @@ import sys
 from unittest import mock
 
 import pytest
-from tests.paths import PYTHONPATH
 
+from tests.paths import PYTHONPATH
 from tidegate.conformance.cli import tour
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.spark.process import SparkEngine

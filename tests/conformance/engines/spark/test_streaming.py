@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.documents.spark_page.facts import judge_jobs, run_jobs
 from tidegate.conformance.documents.spark_page.jobs import BUGS, COUNT, encode_jobs, make_right_jobs
 from tidegate.conformance.documents.spark_page.page import describe_jobs

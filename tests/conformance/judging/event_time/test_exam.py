@@ -4,9 +4,9 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from tests.conformance.judging.event_time.stand_in import StandIn
 from tests.paths import ROOT
-
 from tidegate.conformance.documents.spark_page.page import NATIVE_CASES, describe_native
 from tidegate.conformance.exits import Exit
 from tidegate.conformance.judging.event_time.exam import UNEXPLAINED, examine

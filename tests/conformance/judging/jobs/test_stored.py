@@ -6,8 +6,8 @@ import shlex
 
 import attrs
 import pytest
-from tests.paths import ROOT
 
+from tests.paths import ROOT
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.flink.cluster.running import FAULTS
 from tidegate.conformance.engines.flink.jobs.engine import ABILITIES, ABILITIES_SPLITS, ABILITIES_V2

@@ -1,6 +1,7 @@
 """The blocking subpartition of Flink 2.3.0 does what the specification says, whatever it keeps its data in."""
 
 import pytest
+
 from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 WRITE = ({"type": "buffer", "data": "6162", "finished": True}, {"type": "finish"}, {"type": "view"})

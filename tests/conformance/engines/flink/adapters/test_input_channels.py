@@ -1,8 +1,8 @@
 """The real gate and its channels, and what they are known to do otherwise."""
 
 import pytest
-from tests.conformance.engines.flink.replaying import answer
 
+from tests.conformance.engines.flink.replaying import answer
 from tidegate.conformance.documents.flink_matrix import expectations_of
 from tidegate.conformance.judging.suite import Budget, plan
 from tidegate.conformance.judging.trial import Runner

@@ -1,8 +1,8 @@
 """The multiplexer of Flink does what the specification says, release by release."""
 
 import pytest
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated
 
+from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay, replay_generated
 from tidegate.conformance.engines.flink.engine import FlinkEngine
 from tidegate.properties.complete.suite import build
 from tidegate.properties.drawing.scopes import small

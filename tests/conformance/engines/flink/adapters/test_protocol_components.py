@@ -1,6 +1,7 @@
 """Real classes of Flink 2.3.0 do what the specification says."""
 
 import pytest
+
 from tests.conformance.engines.flink.replaying import (
     GOLDEN,
     answer,
@@ -9,7 +10,6 @@ from tests.conformance.engines.flink.replaying import (
     replay_generated,
     replay_golden,
 )
-
 from tidegate.traces.files import read_traces
 
 #: How many golden cases there are to pass at least, and how many generated ones are tried.

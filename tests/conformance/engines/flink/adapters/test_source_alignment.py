@@ -1,6 +1,7 @@
 """Watermark alignment of Flink 2.3.0 does what the specification says, and has the defect of FLINK-40093."""
 
 import pytest
+
 from tests.conformance.engines.flink.replaying import answer
 
 IDLE_WHILE_PAUSED = [

@@ -1,6 +1,7 @@
 """The pipelined subpartition of Flink 2.3.0 does what the specification says."""
 
 import pytest
+
 from tests.conformance.engines.flink.replaying import answer, is_bad_request
 
 CONFIG = {"exclusive": 2, "size_hint": 2**31 - 1}

@@ -1,8 +1,8 @@
 """The record writers of Flink do what the specification says, buffer by buffer."""
 
 import pytest
-from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay
 
+from tests.conformance.engines.flink.replaying import answer, is_bad_request, replay
 from tidegate.properties.complete.suite import build
 from tidegate.properties.drawing.scopes import small
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import attrs
 import pytest
+
 from tests.conformance.engines.conftest import MARK, survivors_in_the_end
 from tests.paths import ROOT
 from tests.processes import launch
-
 from tidegate.conformance.cli.main import main
 from tidegate.conformance.engines.errors import CannotStartError
 from tidegate.conformance.engines.flink.jobs.cluster import Cluster, ClusterDiedError

@@ -2,8 +2,8 @@
 
 import attrs
 import pytest
-from tests.conformance.judging.jobs.test_splits import ADDED, SCRIPT, make_pipe
 
+from tests.conformance.judging.jobs.test_splits import ADDED, SCRIPT, make_pipe
 from tidegate.conformance.engines.flink.jobs.engine import FlinkJobs
 from tidegate.conformance.judging.jobs.drawing import JobCase, draw_job
 from tidegate.conformance.judging.jobs.explanation import END_OF_TIME
