@@ -132,8 +132,21 @@ def take_report(folder: Path, reports: Path) -> Path:
     kept: Json = {field: before[field] for field in ("known", "notes") if field in before}
     if earlier := find_earlier(before, report):
         kept["earlier"] = earlier
-    write_whole(place, (json.dumps({**report, **kept}, indent=2) + "\n").encode())
+    write_whole(place, write_report({**report, **kept}).encode())
     return place
+
+
+def write_report(report: Json) -> str:
+    """JSON with one line per field, and one per element of lists: most is for programs, and notes are written by hand."""
+    fields = (f"  {json.dumps(name)}: {write_field(value)}" for name, value in report.items())
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
+def write_field(value: Any) -> str:
+    if not isinstance(value, list) or not value:
+        return json.dumps(value)
+    elements = ",\n".join(f"    {json.dumps(one)}" for one in value)
+    return f"[\n{elements}\n  ]"
 
 
 def find_earlier(before: Json, report: Json) -> Json:
