@@ -137,7 +137,7 @@ def take_report(folder: Path, reports: Path) -> Path:
 
 
 def write_report(report: Json) -> str:
-    """JSON with one line per field, and one per element of lists: most is for programs, and notes are written by hand."""
+    """JSON with a line per field and per element of its lists: most is for programs, but notes are written by hand."""
     fields = (f"  {json.dumps(name)}: {write_field(value)}" for name, value in report.items())
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
