@@ -8,6 +8,7 @@ import pytest
 
 from tidegate.conformance.engines.museum import all_mutants, engine, engines, find
 from tidegate.conformance.engines.museum.catalog import load_killers
+from tidegate.conformance.engines.museum.wrong import Changed
 from tidegate.conformance.judging.convictions import convict
 from tidegate.conformance.judging.judge_fast import Judge
 from tidegate.conformance.judging.verdicts import Passed
@@ -107,3 +108,19 @@ def test_mutants_can_be_named_as_classes():
 def test_unknown_mutant_is_refused():
     with pytest.raises(KeyError):
         engine("no-such-mutant")
+
+
+def changed_in(machine):
+    """Every `changed` method of a wrong engine, also of parts that it brings along."""
+    for value in vars(machine).values():
+        if isinstance(value, Changed):
+            yield value
+        elif isinstance(value, type):
+            yield from changed_in(value)
+
+
+def test_every_text_that_a_wrong_engine_changes_is_there():
+    """Otherwise it would be caught because it cannot be compiled."""
+    changed = [one for mutant in all_mutants() for one in changed_in(mutant.make)]
+    assert len(changed) > len(all_mutants()) / 2
+    assert all(callable(one.compile()) for one in changed)
