@@ -26,7 +26,9 @@ def follow_parent() -> None:
 
 
 def _end_with_parent() -> None:
-    parent, number = parent_process(), os.getppid()
+    parent = parent_process()
+    # A parent that is already gone has handed us to another process.
+    number = os.getppid() if parent is None else parent.pid
     if parent is not None:
         wait([parent.sentinel])
     while os.getppid() == number:  # the parent is not a Python process, or about to end
