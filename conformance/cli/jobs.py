@@ -113,12 +113,13 @@ def rule(text: str) -> str:
 def run(args: argparse.Namespace) -> int:
     from tidegate.conformance.cli.console import get_command, show, show_progress
     from tidegate.conformance.judging.expectations import read_expectations
-    from tidegate.conformance.judging.jobs.report import ToldJobs, finish_report
-    from tidegate.conformance.judging.jobs.run import describe, run_jobs
+    from tidegate.conformance.judging.jobs.report import LINES, ToldJobs, finish_report
+    from tidegate.conformance.judging.jobs.run import OtherImplementationError, describe, run_jobs
     from tidegate.conformance.judging.jobs.stored import read_job
     from tidegate.conformance.kinds import resolve_jobs
     from tidegate.conformance.reports.writing import CannotWriteError
     from tidegate.conformance.web.jobs import make_page
+    from tidegate.traces.files import TraceFileError
 
     if args.case is not None and (args.first or args.faults or args.resume):
         args.parser.error("--case fixes the job and its faults: leave out --first, --faults and --resume")
@@ -132,26 +133,31 @@ def run(args: argparse.Namespace) -> int:
 
             def observe(judged: "Judged", result: "JobsResult") -> None:
                 if report is not None:
-                    report.add(describe(judged), judged.logs)
+                    report.add(describe(judged, result.description.implementation), judged.logs)
                 tell(f"{result.counts['jobs']} of {jobs} jobs, {result.violations} violations")
 
-            result = run_jobs(
-                engine,
-                args.engine,
-                jobs,
-                args.seed,
-                faults=args.faults,
-                first=args.first,
-                until_fail=args.until_fail,
-                rule=args.rule or "",
-                again=args.again,
-                stored=stored,
-                expectations=expectations,
-                known=known,
-                shrink=args.shrink if args.shrink is not None else 400 * (args.until_fail == 1),
-                observe=observe,
-                tell=tell,
-            )
+            try:
+                result = run_jobs(
+                    engine,
+                    args.engine,
+                    jobs,
+                    args.seed,
+                    faults=args.faults,
+                    first=args.first,
+                    until_fail=args.until_fail,
+                    rule=args.rule or "",
+                    again=args.again,
+                    stored=stored,
+                    expectations=expectations,
+                    known=known,
+                    shrink=args.shrink if args.shrink is not None else 400 * (args.until_fail == 1),
+                    observe=observe,
+                    tell=tell,
+                )
+            except OtherImplementationError as error:
+                raise TraceFileError(
+                    args.report / LINES, 1, f"{error}: give another folder, or leave --resume out"
+                ) from None
         if report is not None:
             finish_report(report, result, lambda: make_page(result, get_command()))
         show(args, ToldJobs(result), args.report)

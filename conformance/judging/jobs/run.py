@@ -9,6 +9,7 @@ import attrs
 
 from tidegate.conformance.engines.base import Description
 from tidegate.conformance.engines.jobs import JobEngine
+from tidegate.conformance.engines.text import printable
 from tidegate.conformance.exits import CONCLUSIONS, Exit
 from tidegate.conformance.judging.expectations import Expectations
 from tidegate.conformance.judging.jobs.again import Again
@@ -134,7 +135,7 @@ class JobsResult:
         return attrs.evolve(judged, status=Status.UNKNOWN if JOB in broken else Status.XFAIL, known=told)
 
 
-def describe(judged: Judged) -> dict[str, Any]:
+def describe(judged: Judged, implementation: dict[str, str]) -> dict[str, Any]:
     rows = [row for log in judged.logs for row in log.rows]
     invariants: dict[str, Counter[str]] = {}
     for verdict in judged.verdicts:
@@ -142,6 +143,7 @@ def describe(judged: Judged) -> dict[str, Any]:
     return {
         "job": judged.case.name,
         "status": str(judged.status),
+        "implementation": implementation,
         "runs": judged.runs,
         "kinds": list(judged.kinds),
         "explained": judged.explained,
@@ -180,6 +182,8 @@ class ReportedJob:
     wrongs: tuple[ReportedWrong, ...]
     runs: int = attrs.field(default=1, validator=at_least(1))
     kinds: tuple[str, ...] = ()
+    #: What the engine said that it is; older reports do not say it.
+    implementation: dict[str, str] | None = None
 
 
 #: Statuses of jobs that do not run again.
@@ -193,6 +197,18 @@ def is_settled(line: Any) -> bool:
     except DecodeError:
         return False
     return job.status in SETTLED and bool(job.wrongs) is (job.status is Status.FAIL)
+
+
+class OtherImplementationError(ValueError):
+    """Known jobs ran on another implementation than the one that was started."""
+
+
+def check_implementation(known: Sequence[dict[str, Any]], now: dict[str, str]) -> None:
+    for job in known:
+        before = job.get("implementation") or now
+        if before != now:
+            told, is_now = (printable(" ".join(one.values())) for one in (before, now))
+            raise OtherImplementationError(f"{job['job']} ran on {told}, but the engine is {is_now} now")
 
 
 def ignore_verdict(_judged: Judged, _result: JobsResult) -> None:
@@ -231,6 +247,11 @@ def run_jobs(
     breaks meanwhile does not lose the remaining jobs: `shrink` is the seconds for each kind.
 
     `known` are jobs that passed or failed in the report of an earlier run: they count, and are not judged again.
+
+    Raises
+    ------
+    OtherImplementationError
+        The known jobs ran on something else than the engine that was started.
     """
     began = time.monotonic()
     STOP.arm()
@@ -238,6 +259,7 @@ def run_jobs(
         judge: AnyJudge[Any] = make_judge(engine)
         result = JobsResult(name, judge.description, seed, jobs, faults, expectations or Expectations(), first=first)
         result.until_fail, result.rule, result.more, result.stored = until_fail, rule, again, stored
+        check_implementation(known, judge.description.implementation)
         done = {job["job"] for job in known}
         for job in known:
             result.count(job)
@@ -250,7 +272,7 @@ def run_jobs(
                 if case.name in done:
                     continue
                 judged = run_until_it_fails(judge, case, result, tell)
-                result.count(describe(judged))
+                result.count(describe(judged, judge.description.implementation))
                 for kind in judged.kinds if judged.status in VIOLATIONS else ():
                     result.found.setdefault(kind, Found(judged, judged))
                 observe(judged, result)

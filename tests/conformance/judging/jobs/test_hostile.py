@@ -201,7 +201,7 @@ def test_what_stood_in_the_log_is_told_in_few_printable_words(tmp_path):
 def test_settings_that_cannot_be_shown_are_refused(settings):
     jobs = {"operators": ["sink"], "partitioners": ["hash"], "settings": settings}
     names = {"name": "n", "version": "v", "language": "l"}
-    with pytest.raises(BadHelloError, match=r"jobs\.settings is not"):
+    with pytest.raises(BadHelloError, match=r"jobs\.settings is invalid"):
         messages.describe({"protocol": 1, "implementation": names, "components": {}, "jobs": jobs}, 1)
 
 
@@ -382,3 +382,16 @@ def test_without_room_for_a_log_the_jobs_that_ran_are_told(tmp_path, monkeypatch
     said = capsys.readouterr()
     assert "1 job" in said.out
     assert "no temporary folder can be made: No such file or directory; set TMPDIR" in said.err
+
+
+class Newer(ReferenceJobs):
+    def start(self):
+        return attrs.evolve(super().start(), version="another")
+
+
+def test_a_report_is_not_resumed_with_another_version_of_the_engine(tmp_path, engine, capsys):
+    """Its failures would be charged to the engine that runs now."""
+    assert main(["jobs", "--engine", "reference", "--jobs", "2", "--report", str(tmp_path)]) == Exit.CONFORMANT
+    engine(Newer())
+    assert resume(tmp_path) == Exit.BAD_INPUT
+    assert "job-0-0 ran on reference" in capsys.readouterr().err
