@@ -79,7 +79,11 @@ def examine(version: str, budget: Budget, folder: Path, tell: Callable[[str], No
 def examine_jobs(version: str, seed: int, jobs: int, folder: Path, tell: Callable[[str], None]) -> Path:
     with JobsReport(folder) as report:
         report.add(head_of(f"flink:{version}", seed))
-        result = run_usual_jobs(version, seed, jobs, lambda judged, _result: report.add(describe(judged)))
+
+        def observe(judged: Judged, result: JobsResult) -> None:
+            report.add(describe(judged, result.description.implementation))
+
+        result = run_usual_jobs(version, seed, jobs, observe)
         finish_report(report, result, lambda: make_page(result))
     tell(f"flink:{version}: {result.counts['jobs']} jobs, {result.conclusion}")
     return folder
