@@ -4,6 +4,12 @@ import sys
 
 
 def main() -> int:
+    if sys.flags.optimize > 1:
+        from tidegate.conformance.exits import Exit
+
+        message = "docstrings are part of the specification: run Python without -OO, and unset PYTHONOPTIMIZE"
+        print(f"tidegate: {message}", file=sys.stderr)
+        return Exit.USAGE
     try:
         from tidegate.conformance.stopping import listen
 

@@ -14,6 +14,7 @@ from tests.conformance.reports.reading import read_report
 from tests.processes import PATIENCE, launch, tidegate_command, wait_until
 from tests.processes import run_tidegate as tidegate
 from tidegate.conformance.cli.main import main
+from tidegate.conformance.exits import Exit
 from tidegate.properties.drawing.cases import draw_case
 from tidegate.traces.files import write_traces
 
@@ -253,3 +254,10 @@ def test_schemas_are_listed_printed_and_written(tmp_path, capsys):
     with pytest.raises(SystemExit):
         main(["schemas", "valves"])
     assert "no schema 'valves'" in capsys.readouterr().err
+
+
+def test_python_without_docstrings_is_refused():
+    """A violation (exit 1) is about an engine: here none was asked."""
+    done = tidegate("rules", "valve", PYTHONOPTIMIZE="2")
+    assert done.returncode == Exit.USAGE
+    assert "-OO" in done.stderr
