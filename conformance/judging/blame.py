@@ -163,7 +163,7 @@ def rename(small: Iterable[Verdict]) -> Iterator[Verdict]:
 def shortest_of(shown: Iterable[Verdict], asked: Collection[str]) -> list[Verdict]:
     """Failures of the run that are not probes, those that fail earliest first."""
     more = (one for one in shown if one.case.name not in asked)
-    return sorted(more, key=lambda one: (step_of(one), len(one.case.events)))
+    return sorted(more, key=lambda one: (step_of(one), len(one.case.events), one.case.name))
 
 
 # --- likeness ---------------------------------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def rank(
     for reasons in reasons_of_all:
         for rule, score in reasons.items():
             scores[rule] += score
-    return tuple(sorted(scores, key=lambda rule: (-scores[rule], rule)))
+    return tuple(sorted(scores, key=lambda rule: (-round(scores[rule], 9), rule)))
 
 
 @cache
@@ -305,7 +305,7 @@ def by_spectrum(at_work: Mapping[str, list[tuple[str, ...]]], mine: Row) -> dict
     """By the rules at work in the cases that fail and in those that pass."""
     failing, passing = Counter[str](), Counter[str]()
     deciding, shortest = defaultdict[str, float](float), defaultdict[str, float](float)
-    failed = sorted(mine, key=lambda name: (mine[name].step, len(at_work[name])))
+    failed = sorted(mine, key=lambda name: (mine[name].step, len(at_work[name]), name))
     for place, name in enumerate(failed):
         way = at_work[name][: mine[name].step + 1]
         failing.update({rule for rules in way for rule in rules})

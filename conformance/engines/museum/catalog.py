@@ -53,5 +53,6 @@ def _by_name() -> dict[str, Mutant]:
 
 
 def find(name: str) -> Mutant:
-    """The mutant of that name; `KeyError` if there is none."""
-    return _by_name()[name]
+    """The mutant of that name; `KeyError` if there is none. Only if it is not known yet are all components imported."""
+    known = (mutant for some in MUTANTS.values() for mutant in some if mutant.name == name)
+    return next(known, None) or _by_name()[name]

@@ -31,8 +31,11 @@ def summary_of(folder):
 
 
 def comparable(found):
-    """A summary without the time, and without the count of failures compared for its causes: a campaign keeps a few."""
-    causes = [{key: value for key, value in cause.items() if key != "failures"} for cause in found["causes"]]
+    """A summary without the time, and of its causes the likeliest: a campaign compares the few failures that it keeps."""
+    causes = [
+        {**{key: value for key, value in cause.items() if key != "failures"}, "rules": cause["rules"][:1]}
+        for cause in found["causes"]
+    ]
     remarks = [remark for remark in found["remarks"] if not remark.startswith("Likely cause")]
     return {key: value for key, value in found.items() if key != "seconds"} | {"causes": causes, "remarks": remarks}
 

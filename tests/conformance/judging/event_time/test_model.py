@@ -108,5 +108,5 @@ def test_nobody_speaks_behind_his_end():
 def test_traces_are_read_and_written():
     for text in ("0r11 1i | 1r1", "0r-5", "0e 1a"):
         assert str(read_trace(text)) == text
-    with pytest.raises(ValueError, match="no event"):
+    with pytest.raises(ValueError, match="is not an event"):
         read_trace("0x")

@@ -99,4 +99,4 @@ def test_a_file_that_is_not_there_is_told(tmp_path, capsys):
 def test_a_job_of_a_file_is_not_drawn(option, capsys):
     with pytest.raises(SystemExit):
         main(["jobs", "--engine", WRONG, "--case", "x.json", *option])
-    assert "--case names the job and its faults" in capsys.readouterr().err
+    assert "--case fixes the job and its faults" in capsys.readouterr().err
