@@ -192,7 +192,7 @@ public final class Splits implements Programs.Sources {
 
       @Override
       public void markIdle() {
-        /** Every n-th item of the script of a subtask, or a part of it; `done` of them were emitted. */
+        story.tell("status", split(), mode, "idle");
         output.markIdle();
       }
 
@@ -206,7 +206,7 @@ public final class Splits implements Programs.Sources {
 
   // --- splits ------------------------------------------------------------------------------------------------------
 
-  /** Every so many items of the script of a subtask, or a part of it; `done` of them were emitted. */
+  /** Every n-th item of the script of a subtask, or a part of it; `done` of them were emitted. */
   static final class Split implements SourceSplit, Serializable {
     final int subtask;
     final int number;
