@@ -31,7 +31,7 @@ def summary_of(folder):
 
 
 def comparable(found):
-    """A summary without the time, and of its causes the likeliest: a campaign compares the few failures that it keeps."""
+    """A summary without the time, and of its causes the likeliest: a campaign compares only failures that it keeps."""
     causes = [
         {**{key: value for key, value in cause.items() if key != "failures"}, "rules": cause["rules"][:1]}
         for cause in found["causes"]
