@@ -175,7 +175,8 @@ def read_job_rows(path):
 
 
 def job_reports():
-    told = [describe_job(JobJudge(ReferenceJobs()).run(draw_job(0, index, ABILITIES))) for index in range(2)]
+    judge = JobJudge(ReferenceJobs())
+    told = [describe_job(judge.run(draw_job(0, at, ABILITIES)), judge.description.implementation) for at in range(2)]
     return [list(map(to_json, (HEAD, *told, {"jobs": 2, "exit": 0})))]
 
 

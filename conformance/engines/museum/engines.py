@@ -73,7 +73,8 @@ def to_class_name(mutant_name: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    for mutant in all_mutants():
+    # Python asks every module that it imports from for `__path__`: no wrong engine needs to be known for that.
+    for mutant in all_mutants() if name[:1].isupper() else ():
         if to_class_name(mutant.name) == name:
             return type(name, (Engine,), {"mutant": mutant.name, "__doc__": mutant.story})
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

