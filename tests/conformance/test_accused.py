@@ -82,7 +82,15 @@ KINDS = (
     Kind("python:mine.engine:Mine", *["python.engine:PythonEngine mine.engine:Mine"] * 2),
     Kind("exec:./mine --fast", *["processes.process:ProcessEngine ./mine --fast"] * 2),
 )
-each_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.text.partition(":")[0])
+
+
+def name_kind(kind):
+    return kind.text.partition(":")[0]
+
+
+each_kind = pytest.mark.parametrize("kind", KINDS, ids=name_kind)
+#: A kind with an exam has a `run` with options of its own, and a test of its own.
+CALLS = [(verb, kind) for verb in VERBS for kind in KINDS if not (verb == "run" and kind.exam)]
 
 
 def named(kind):
@@ -159,11 +167,8 @@ def test_every_kind_and_every_verb_is_here():
     assert with_engine == VERBS.keys()
 
 
-@each_kind
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(("verb", "kind"), CALLS, ids=lambda one: one if isinstance(one, str) else name_kind(one))
 def test_what_is_started_is_what_is_named(verb, kind, started, tmp_path, capsys):
-    if verb == "run" and kind.exam:
-        pytest.skip("it is examined, with options of its own: see below")
     folder = tmp_path / "report"
     code = main([verb, "--engine", kind.text, *VERBS[verb], "--report", str(folder)])
     said = capsys.readouterr()
