@@ -117,15 +117,18 @@ class Throw:
     cancelled: Annotated[bool, "Whether the exception says that the task was cancelled."]
 
 
+SeenState = Annotated[
+    TaskState,
+    "The state that the other thread saw before it acts. `scheduled` and `reconciling` are refused.",
+]
+
+
 @attrs.frozen
 class Cancel:
     """Another thread, which saw the state `seen`, cancels the task."""
 
     type: ClassVar[str] = "cancel"
-    seen: Annotated[
-        TaskState,
-        "The state that the other thread saw before it acts. `scheduled` and `reconciling` are refused.",
-    ]
+    seen: SeenState
 
 
 @attrs.frozen
@@ -133,10 +136,7 @@ class FailExternally:
     """Another thread, which saw the state `seen`, lets the task fail."""
 
     type: ClassVar[str] = "fail"
-    seen: Annotated[
-        TaskState,
-        "The state that the other thread saw before it acts. `scheduled` and `reconciling` are refused.",
-    ]
+    seen: SeenState
 
 
 @attrs.frozen

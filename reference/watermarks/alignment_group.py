@@ -58,13 +58,16 @@ class State:
 # --- events ---------------------------------------------------------------------------------------------------
 
 
+SubtaskIndex = Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
+
+
 @attrs.frozen
 class ReportWatermark:
     """A subtask reports a watermark. The lowest timestamp stands for none: observe `rejected`."""
 
     type: ClassVar[str] = "report"
     source: Index
-    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
+    subtask: SubtaskIndex
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -74,7 +77,7 @@ class TaskFailed:
 
     type: ClassVar[str] = "task_failed"
     source: Index
-    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
+    subtask: SubtaskIndex
 
 
 @attrs.frozen
@@ -83,7 +86,7 @@ class TaskReady:
 
     type: ClassVar[str] = "task_ready"
     source: Index
-    subtask: Annotated[Index, "The number of a subtask of the source. One that does not exist: observe `rejected`."]
+    subtask: SubtaskIndex
 
 
 @attrs.frozen

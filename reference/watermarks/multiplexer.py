@@ -93,16 +93,16 @@ class Unregister:
     output: OutputId
 
 
+Door = Annotated[Mode, "An `immediate` call takes effect at once; a `deferred` one waits for the next derivation."]
+
+
 @attrs.frozen
 class OutputWatermark:
     """A split has a watermark."""
 
     type: ClassVar[str] = "watermark"
     output: OutputId
-    mode: Annotated[
-        Mode,
-        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
-    ]
+    mode: Door
     timestamp: Long = attrs.field(validator=check_long)
 
 
@@ -112,10 +112,7 @@ class OutputStatus:
 
     type: ClassVar[str] = "status"
     output: OutputId
-    mode: Annotated[
-        Mode,
-        "By which door: an immediate call is combined at once, a deferred one only noted until the next derivation.",
-    ]
+    mode: Door
     status: Status
 
 

@@ -78,17 +78,27 @@ class ReleaseSplit:
     split: SplitId
 
 
+OfSplit = Annotated[int | None, "The id of the split whose output it is; left out for the main output."]
+
+
 @attrs.frozen
 class EmitRecord:
     """A record is emitted, by the output of a split or by the main output; its generator may make a watermark of it."""
 
     type: ClassVar[str] = "record"
     timestamp: Long = attrs.field(validator=check_long)
-    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
+    split: OfSplit = None
     watermark: Annotated[
         Long | None,
         "What the generator emits, by the immediate door; left out for nothing.",
     ] = attrs.field(default=None, validator=attrs.validators.optional(check_long))
+
+
+Door = Annotated[
+    Mode,
+    "A call of a split takes effect at once if it is `immediate`; if it is `deferred`, it waits for the next "
+    "combination. For the main output both are the same.",
+]
 
 
 @attrs.frozen
@@ -96,13 +106,9 @@ class EmitWatermark:
     """A watermark, by the output of a split or by the main output."""
 
     type: ClassVar[str] = "watermark"
-    mode: Annotated[
-        Mode,
-        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
-        "combination. To the main output both are the same.",
-    ]
+    mode: Door
     timestamp: Long = attrs.field(validator=check_long)
-    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
+    split: OfSplit = None
 
 
 @attrs.frozen
@@ -110,13 +116,9 @@ class EmitStatus:
     """A split, or the main output, turns idle or is active again."""
 
     type: ClassVar[str] = "status"
-    mode: Annotated[
-        Mode,
-        "By which door: an immediate call of a split is combined at once, a deferred one only noted until the next "
-        "combination. To the main output both are the same.",
-    ]
+    mode: Door
     status: Status
-    split: Annotated[int | None, "The id of the split whose output it is; left out for the main output."] = None
+    split: OfSplit = None
 
 
 @attrs.frozen
